@@ -1,0 +1,205 @@
+//! `dispatch`: how the calls of one step are run: one after the other, or side by side.
+//!
+//! `run` takes `{"calls": [{"id", "name", "key"?}]}` with one part per call, its arguments, and streams the events of all calls: an
+//! item's index says which call it belongs to. Every call gets exactly one result; results may come in any order.
+use crate::{
+    Contract as _, Cx, Error, Item, Parts, Payload, Raw, Result, Serve, Shape,
+    contract::{self, failed},
+    tools::{self, CallHead, Execution, ToolCall, ToolEvent, ToolResult, code},
+    wire::{self, Batch, BoxFuture, BoxStream, Items},
+};
+use futures_core::Stream;
+use plugin_api::RChunk;
+use serde::{Deserialize, Serialize};
+use std::{
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+/// What a dispatcher implements.
+pub trait Dispatch: Send + Sync + 'static {
+    /// Runs the calls; each item names its call by position. Once `cx` is cancelled no further call starts: those that have not get an
+    /// `ABORTED_BEFORE_DISPATCH` result.
+    fn run(&self, calls: Vec<ToolCall>, cx: Cx) -> impl Stream<Item = CallEvent> + Send + 'static;
+}
+
+/// An event of one of the calls.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CallEvent {
+    /// The call's position in the request.
+    pub index: u32,
+    /// What it says.
+    pub event: ToolEvent,
+}
+
+impl Item for CallEvent {
+    fn into_chunk(self) -> RChunk {
+        RChunk { index: self.index, ..self.event.into_chunk() }
+    }
+
+    fn from_chunk(chunk: RChunk) -> Result<Self> {
+        Ok(CallEvent { index: chunk.index, event: ToolEvent::from_chunk(chunk)? })
+    }
+}
+
+/// The result of a call that never started.
+pub fn not_started() -> ToolResult {
+    ToolResult::synthetic(code::ABORTED_BEFORE_DISPATCH, "Error: tool call aborted before it started")
+}
+
+#[derive(Serialize, Deserialize)]
+struct Head {
+    calls: Vec<CallHead>,
+}
+
+/// The contract.
+#[derive(Debug)]
+pub struct Contract;
+
+impl contract::Contract for Contract {
+    const NAME: &'static str = "dispatch";
+    const VERSION: &'static str = "1.0.0";
+    const METHODS: &'static [(&'static str, Shape)] = &[("run", Shape::Stream)];
+    type Client = Client;
+}
+
+impl<T: Dispatch> Serve<T> for Contract {
+    fn call(_: &Arc<T>, _: &str, _: Payload, _: Cx) -> Option<BoxFuture<Result<Payload>>> {
+        None
+    }
+
+    fn open(plugin: &Arc<T>, method: &str, payload: Payload, cx: Cx) -> Option<BoxStream<Result<Batch>>> {
+        (method == Self::METHODS[0].0).then(|| match wire::read::<Head>("dispatch.run", &payload.head) {
+            Ok(head) => {
+                let calls = head.calls.into_iter().enumerate();
+                let calls = calls.map(|(i, call)| call.with(payload.parts.get(i))).collect();
+                wire::batches(plugin.run(calls, cx))
+            }
+            Err(error) => failed(error),
+        })
+    }
+}
+
+/// A client of `dispatch`.
+#[derive(Clone, Debug)]
+pub struct Client(Raw);
+
+impl From<Raw> for Client {
+    fn from(raw: Raw) -> Self {
+        Client(raw)
+    }
+}
+
+impl Client {
+    /// The untyped client of the same service.
+    pub fn raw(&self) -> &Raw {
+        &self.0
+    }
+
+    /// Whether a dispatcher is mounted.
+    pub fn is_mounted(&self) -> bool {
+        self.0.describe().is_some()
+    }
+
+    /// Runs the calls. Each gets exactly one result: what the dispatcher leaves out or repeats is mended.
+    pub fn run(&self, calls: &[ToolCall], cx: &Cx) -> Running {
+        let head = Head { calls: calls.iter().map(CallHead::of).collect() };
+        let arguments: Parts = calls.iter().map(|call| call.arguments.clone()).collect();
+        let items = self.0.items("run", Payload::new(wire::write(&head), arguments), cx);
+        Running(Mode::Dispatched {
+            items: Some(items),
+            open: calls.iter().map(|_| true).collect(),
+            error: None,
+        })
+    }
+}
+
+/// Runs the calls one after the other: what a loop does when no dispatcher is mounted.
+pub fn serial(tools: &tools::Client, calls: &[ToolCall], cx: &Cx) -> Running {
+    Running(Mode::Serial {
+        tools: tools.clone(),
+        calls: calls.to_vec(),
+        cx: cx.clone(),
+        at: 0,
+        execution: None,
+    })
+}
+
+/// The events of the calls of one step; every call gets exactly one result.
+#[derive(Debug)]
+pub struct Running(Mode);
+
+#[derive(Debug)]
+enum Mode {
+    Dispatched {
+        items: Option<Items<CallEvent>>,
+        open: Vec<bool>,
+        error: Option<Error>,
+    },
+    Serial {
+        tools: tools::Client,
+        calls: Vec<ToolCall>,
+        cx: Cx,
+        at: usize,
+        execution: Option<Box<Execution>>,
+    },
+}
+
+impl Stream for Running {
+    type Item = CallEvent;
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<CallEvent>> {
+        match &mut self.0 {
+            Mode::Dispatched { items, open, error } => poll_dispatched(items, open, error, cx),
+            Mode::Serial { tools, calls, cx: call_cx, at, execution } => {
+                let Some(call) = calls.get(*at) else { return Poll::Ready(None) };
+                let index = u32::try_from(*at).unwrap_or(u32::MAX);
+                if execution.is_none() && call_cx.is_cancelled() {
+                    *at += 1;
+                    return Poll::Ready(Some(CallEvent { index, event: ToolEvent::Result(not_started()) }));
+                }
+                let running = execution.get_or_insert_with(|| Box::new(tools.execute(call, call_cx)));
+                Pin::new(&mut **running).poll_next(cx).map(|event| {
+                    // An execution always yields a result, after which it is not polled again.
+                    let event = event.unwrap_or_else(|| ToolEvent::Result(not_started()));
+                    if matches!(event, ToolEvent::Result(_)) {
+                        (*execution, *at) = (None, *at + 1);
+                    }
+                    Some(CallEvent { index, event })
+                })
+            }
+        }
+    }
+}
+
+fn poll_dispatched(
+    items: &mut Option<Items<CallEvent>>,
+    open: &mut [bool],
+    error: &mut Option<Error>,
+    cx: &mut Context<'_>,
+) -> Poll<Option<CallEvent>> {
+    while let Some(stream) = items {
+        match Pin::new(stream).poll_next(cx) {
+            Poll::Pending => return Poll::Pending,
+            Poll::Ready(Some(Ok(item))) => {
+                let Some(open) = open.get_mut(item.index as usize).filter(|open| **open) else { continue };
+                if matches!(item.event, ToolEvent::Result(_)) {
+                    *open = false;
+                }
+                return Poll::Ready(Some(item));
+            }
+            Poll::Ready(Some(Err(e))) => (*error, *items) = (Some(e), None),
+            Poll::Ready(None) => *items = None,
+        }
+    }
+    let Some(at) = open.iter().position(|open| *open) else { return Poll::Ready(None) };
+    open[at] = false;
+    let result = match error {
+        Some(error) => ToolResult { synthetic: true, ..error.clone().into() },
+        None => ToolResult::synthetic(
+            code::NO_RESULT,
+            "Error: the dispatcher ended without a result of this call; whether it had an effect is unknown",
+        ),
+    };
+    Poll::Ready(Some(CallEvent { index: at as u32, event: ToolEvent::Result(result) }))
+}

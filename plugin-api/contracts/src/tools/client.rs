@@ -1,0 +1,126 @@
+//! The consumer's side: exactly one result, whatever the tool does.
+use super::{CallHead, ListAnswer, ListHead, ToolCall, ToolEvent, ToolList, ToolResult, code};
+use crate::{
+    Cx, Error, Parts, Payload, Raw, Result,
+    llm::patience,
+    wire::{self, BoxFuture, Items, next},
+};
+use futures_core::Stream;
+use std::{
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+/// A client of `tools`.
+#[derive(Clone, Debug)]
+pub struct Client(Raw);
+
+impl From<Raw> for Client {
+    fn from(raw: Raw) -> Self {
+        Client(raw)
+    }
+}
+
+impl Client {
+    /// The untyped client of the same service.
+    pub fn raw(&self) -> &Raw {
+        &self.0
+    }
+
+    /// The tools that there are; an empty slot has none.
+    ///
+    /// # Errors
+    /// Those of the service.
+    pub async fn list(&self, known: Option<String>, cx: &Cx) -> Result<ToolList> {
+        let none = known.as_deref() == Some("");
+        let answer = self.0.json("list", &ListHead { known }, Parts::new(), cx).await;
+        let (answer, tools): (ListAnswer, Parts) = match self.0.if_mounted(answer)? {
+            Some(answer) => answer,
+            None if none => return Ok(ToolList::Unchanged),
+            None => (ListAnswer::default(), Parts::new()),
+        };
+        if answer.unchanged {
+            return Ok(ToolList::Unchanged);
+        }
+        Ok(ToolList::Tools { generation: answer.generation, tools })
+    }
+
+    /// Runs one call. Exactly one result comes, last: an error, a missing result and a tool that does not end within
+    /// [`crate::cx::GRACE`] of a cancel become results that say so.
+    pub fn execute(&self, call: &ToolCall, cx: &Cx) -> Execution {
+        let payload = Payload::new(wire::write(&CallHead::of(call)), call.arguments.clone().into());
+        Execution {
+            items: Some(self.0.items("execute", payload, cx)),
+            patience: patience(cx),
+            name: call.name.clone(),
+        }
+    }
+
+    /// Runs one call and keeps only its result.
+    pub async fn result(&self, call: &ToolCall, cx: &Cx) -> ToolResult {
+        let mut events = self.execute(call, cx);
+        while let Some(event) = next(&mut events).await {
+            if let ToolEvent::Result(result) = event {
+                return result;
+            }
+        }
+        ToolResult::synthetic(code::NO_RESULT, no_result(&call.name))
+    }
+}
+
+fn no_result(name: &str) -> String {
+    format!("Error: `{name}` ended without a result; whether it had an effect is unknown")
+}
+
+/// A running call.
+pub struct Execution {
+    items: Option<Items<ToolEvent>>,
+    patience: BoxFuture<()>,
+    name: String,
+}
+
+impl std::fmt::Debug for Execution {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Execution").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Execution {
+    fn end(&mut self, result: ToolResult) -> ToolEvent {
+        self.items = None;
+        ToolEvent::Result(result)
+    }
+
+    fn failed(&mut self, error: Error) -> ToolEvent {
+        let result = match error.is(plugin_api::run::NOT_MOUNTED) {
+            true => ToolResult::error(code::UNKNOWN_TOOL, format!("Error: unknown tool `{}`", self.name)),
+            false => ToolResult { synthetic: true, ..error.into() },
+        };
+        self.end(result)
+    }
+}
+
+impl Stream for Execution {
+    type Item = ToolEvent;
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<ToolEvent>> {
+        let this = &mut *self;
+        let Some(items) = &mut this.items else { return Poll::Ready(None) };
+        let event = match Pin::new(items).poll_next(cx) {
+            Poll::Ready(event) => event,
+            Poll::Pending if this.patience.as_mut().poll(cx).is_ready() => {
+                let text = format!("Error: `{}` was aborted while it ran; its effect is unknown", this.name);
+                return Poll::Ready(Some(this.end(ToolResult::synthetic(code::ABORTED, text))));
+            }
+            Poll::Pending => return Poll::Pending,
+        };
+        Poll::Ready(Some(match event {
+            Some(Ok(ToolEvent::Result(result))) => this.end(result),
+            Some(Ok(event)) => event,
+            Some(Err(error)) => this.failed(error),
+            None => {
+                let text = no_result(&this.name);
+                this.end(ToolResult::synthetic(code::NO_RESULT, text))
+            }
+        }))
+    }
+}

@@ -1,0 +1,233 @@
+//! `turn-policy`: whether a turn may take its next step, and whether it may stop.
+//!
+//! `before_step` takes [`StepFacts`] and answers `{"enter": {"inject": n}}` with n message parts, or `{"reject": {"code", "message",
+//! "resumable"}}`. `before_stop` takes [`TurnFacts`] and answers `{"stop": {}}`, or `{"continue": {"inject": n}}` with n > 0. Facts are
+//! derived from the log; a policy keeps no counters. An empty slot enters and stops.
+use crate::{
+    Contract as _, Cx, Error, Part, Parts, Payload, Raw, Result, Serve, Shape, Usage, contract,
+    wire::{self, Batch, BoxFuture, BoxStream},
+};
+use serde::{Deserialize, Serialize};
+use std::{future::Future, sync::Arc};
+
+/// What a turn has used so far.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Totals {
+    /// Model requests.
+    pub steps: u32,
+    /// Tool calls, failed ones included.
+    pub tool_calls: u32,
+    /// Tool calls that failed.
+    pub tool_errors: u32,
+    /// Tokens.
+    pub usage: Usage,
+    /// Wall time since the turn began, in milliseconds.
+    pub elapsed_ms: u64,
+}
+
+/// What a policy knows before a step.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct StepFacts {
+    /// The session.
+    pub session: String,
+    /// The turn, from 1.
+    pub turn: u32,
+    /// The step that is about to begin, from 1 within the turn.
+    pub step: u32,
+    /// The model asked for, `""` for the adapter's default.
+    pub model: String,
+    /// Used in this turn.
+    pub totals: Totals,
+}
+
+/// What a policy knows before a turn stops.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TurnFacts {
+    /// As before the last step.
+    #[serde(flatten)]
+    pub step: StepFacts,
+    /// The text of the last response.
+    pub text: String,
+    /// How often a policy has made this turn go on; at most [`CONTINUES_MAX`].
+    pub continues: u32,
+}
+
+/// How often a policy may make one turn go on.
+pub const CONTINUES_MAX: u32 = 8;
+
+/// May the step begin?
+#[derive(Clone, Debug, PartialEq)]
+pub enum Enter {
+    /// Yes, with these messages before it.
+    Enter {
+        /// Message parts.
+        inject: Vec<Part>,
+    },
+    /// No: the turn ends `blocked`.
+    Reject {
+        /// A word; one that starts with `LIMIT_` is a limit.
+        code: String,
+        /// One sentence.
+        message: String,
+        /// Whether the turn may be taken up again.
+        resumable: bool,
+    },
+}
+
+/// May the turn stop?
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stop {
+    /// Yes.
+    Stop,
+    /// No: it goes on with these messages, at least one.
+    Continue {
+        /// Message parts, not empty.
+        inject: Vec<Part>,
+    },
+}
+
+#[derive(Serialize, Deserialize, Default)]
+struct Inject {
+    #[serde(default)]
+    inject: usize,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum EnterHead {
+    Enter(Inject),
+    Reject {
+        code: String,
+        #[serde(default)]
+        message: String,
+        #[serde(default)]
+        resumable: bool,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum StopHead {
+    Stop {},
+    Continue(Inject),
+}
+
+/// What a policy implements.
+pub trait TurnPolicy: Send + Sync + 'static {
+    /// Before each model request.
+    fn before_step(&self, facts: StepFacts, cx: &Cx) -> impl Future<Output = Result<Enter>> + Send;
+    /// Before a turn ends `completed`.
+    fn before_stop(&self, facts: TurnFacts, cx: &Cx) -> impl Future<Output = Result<Stop>> + Send;
+}
+
+/// The contract.
+#[derive(Debug)]
+pub struct Contract;
+
+impl contract::Contract for Contract {
+    const NAME: &'static str = "turn-policy";
+    const VERSION: &'static str = "1.0.0";
+    const METHODS: &'static [(&'static str, Shape)] =
+        &[("before_step", Shape::Call), ("before_stop", Shape::Call)];
+    type Client = Client;
+}
+
+impl<T: TurnPolicy> Serve<T> for Contract {
+    fn call(plugin: &Arc<T>, method: &str, payload: Payload, cx: Cx) -> Option<BoxFuture<Result<Payload>>> {
+        let plugin = Arc::clone(plugin);
+        if method == Self::METHODS[0].0 {
+            return Some(Box::pin(async move {
+                let facts = wire::read("before_step", &payload.head)?;
+                Ok(match plugin.before_step(facts, &cx).await? {
+                    Enter::Enter { inject } => {
+                        let head = EnterHead::Enter(Inject { inject: inject.len() });
+                        Payload::new(wire::write(&head), inject.into_iter().collect())
+                    }
+                    Enter::Reject { code, message, resumable } => Payload::new(
+                        wire::write(&EnterHead::Reject { code, message, resumable }),
+                        Parts::new(),
+                    ),
+                })
+            }));
+        }
+        if method == Self::METHODS[1].0 {
+            return Some(Box::pin(async move {
+                let facts = wire::read("before_stop", &payload.head)?;
+                Ok(match plugin.before_stop(facts, &cx).await? {
+                    Stop::Stop => Payload::new(wire::write(&StopHead::Stop {}), Parts::new()),
+                    Stop::Continue { inject } => {
+                        let head = StopHead::Continue(Inject { inject: inject.len() });
+                        Payload::new(wire::write(&head), inject.into_iter().collect())
+                    }
+                })
+            }));
+        }
+        None
+    }
+
+    fn open(_: &Arc<T>, _: &str, _: Payload, _: Cx) -> Option<BoxStream<Result<Batch>>> {
+        None
+    }
+}
+
+/// A client of `turn-policy`.
+#[derive(Clone, Debug)]
+pub struct Client(Raw);
+
+impl From<Raw> for Client {
+    fn from(raw: Raw) -> Self {
+        Client(raw)
+    }
+}
+
+impl Client {
+    /// The untyped client of the same service.
+    pub fn raw(&self) -> &Raw {
+        &self.0
+    }
+
+    /// May the step begin? An empty slot says yes.
+    ///
+    /// # Errors
+    /// Those of the policy: a turn whose policy fails does not go on.
+    pub async fn before_step(&self, facts: &StepFacts, cx: &Cx) -> Result<Enter> {
+        let answer =
+            self.0.if_mounted(self.0.json::<EnterHead>("before_step", facts, Parts::new(), cx).await)?;
+        Ok(match answer {
+            None => Enter::Enter { inject: Vec::new() },
+            Some((EnterHead::Enter(n), parts)) => Enter::Enter { inject: take(&parts, n.inject)? },
+            Some((EnterHead::Reject { code, message, resumable }, _)) => {
+                Enter::Reject { code, message, resumable }
+            }
+        })
+    }
+
+    /// May the turn stop? An empty slot says yes.
+    ///
+    /// # Errors
+    /// Those of the policy; `BAD_PAYLOAD` when it continues with nothing.
+    pub async fn before_stop(&self, facts: &TurnFacts, cx: &Cx) -> Result<Stop> {
+        let answer =
+            self.0.if_mounted(self.0.json::<StopHead>("before_stop", facts, Parts::new(), cx).await)?;
+        match answer {
+            None | Some((StopHead::Stop {}, _)) => Ok(Stop::Stop),
+            Some((StopHead::Continue(n), _)) if n.inject == 0 => {
+                Err(Error::new("BAD_PAYLOAD", "turn-policy: a turn was made to go on with no message"))
+            }
+            Some((StopHead::Continue(n), parts)) => Ok(Stop::Continue { inject: take(&parts, n.inject)? }),
+        }
+    }
+}
+
+fn take(parts: &Parts, n: usize) -> Result<Vec<Part>> {
+    if parts.len() < n {
+        return Err(Error::new(
+            "BAD_PAYLOAD",
+            format!("turn-policy: {n} messages said, {} sent", parts.len()),
+        ));
+    }
+    Ok(parts.iter().take(n).cloned().collect())
+}
