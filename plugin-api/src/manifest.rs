@@ -14,9 +14,9 @@
 //! `entry` names the symbol of the root module; `role` is `provide`, `join` or `wrap`.
 
 /// The mark before a record.
-pub const BEGIN: &[u8] = b"\x00HARNESS-PLUGIN-MANIFEST\x01";
+pub const BEGIN: &str = "\x00HARNESS-PLUGIN-MANIFEST\x01";
 /// The mark behind a record.
-pub const END: u8 = 2;
+pub const END: &str = "\x02";
 
 /// Finds the records in the bytes of a library file, given a way to find [`BEGIN`] from an offset on. The JSON is not
 /// looked into, except that a record starts with `{`: the host's own copy of the mark does not.
@@ -30,7 +30,7 @@ pub fn records<'a>(
             let at = find(rest)?;
             rest = &rest[at + BEGIN.len()..];
             if rest.first() == Some(&b'{') {
-                let end = rest.iter().position(|b| *b == END)?;
+                let end = rest.iter().position(|b| *b == END.as_bytes()[0])?;
                 let (record, behind) = rest.split_at(end);
                 rest = behind;
                 return Some(record);
@@ -46,84 +46,67 @@ pub enum Piece {
     Raw(&'static str),
     /// A string to be quoted and escaped.
     Text(&'static str),
+    /// A comma, unless a list has just begun.
+    Sep,
 }
 
 const HEX: &[u8; 16] = b"0123456789abcdef";
 
-const fn escaped_len(byte: u8) -> usize {
-    match byte {
-        b'"' | b'\\' => 2,
-        0..0x20 => 6,
-        _ => 1,
+/// Joins pieces into `out` when that is long enough, and says how long they are.
+const fn write(pieces: &[Piece], out: &mut [u8]) -> usize {
+    const fn put(out: &mut [u8], n: &mut usize, byte: u8) {
+        if *n < out.len() {
+            out[*n] = byte;
+        }
+        *n += 1;
     }
-}
-
-/// How long the joined pieces are, in bytes.
-pub const fn joined_len(pieces: &[&[Piece]]) -> usize {
-    let (mut n, mut i) = (0, 0);
+    let (mut n, mut i, mut last) = (0, 0, b'[');
     while i < pieces.len() {
-        let mut j = 0;
-        while j < pieces[i].len() {
-            match pieces[i][j] {
-                Piece::Raw(text) => n += text.len(),
-                Piece::Text(text) => {
-                    let mut k = 0;
-                    while k < text.len() {
-                        n += escaped_len(text.as_bytes()[k]);
-                        k += 1;
-                    }
-                    n += 2;
+        let (bytes, quoted) = match pieces[i] {
+            Piece::Raw(text) => (text.as_bytes(), false),
+            Piece::Text(text) => (text.as_bytes(), true),
+            Piece::Sep if last == b'[' => (b"".as_slice(), false),
+            Piece::Sep => (b",".as_slice(), false),
+        };
+        if quoted {
+            put(out, &mut n, b'"');
+        }
+        let mut k = 0;
+        while k < bytes.len() {
+            let b = bytes[k];
+            if quoted && (b == b'"' || b == b'\\') {
+                put(out, &mut n, b'\\');
+                put(out, &mut n, b);
+            } else if quoted && b < 0x20 {
+                let escape = [b'\\', b'u', b'0', b'0', HEX[(b >> 4) as usize], HEX[(b & 15) as usize]];
+                let mut e = 0;
+                while e < escape.len() {
+                    put(out, &mut n, escape[e]);
+                    e += 1;
                 }
+            } else {
+                put(out, &mut n, b);
             }
-            j += 1;
+            last = b;
+            k += 1;
+        }
+        if quoted {
+            put(out, &mut n, b'"');
+            last = b'"';
         }
         i += 1;
     }
     n
 }
 
+/// How long the joined pieces are, in bytes.
+pub const fn joined_len(pieces: &[Piece]) -> usize {
+    write(pieces, &mut [])
+}
+
 /// Joins pieces at compile time; `N` is [`joined_len`] of the same pieces.
-pub const fn join<const N: usize>(pieces: &[&[Piece]]) -> [u8; N] {
-    let (mut out, mut n, mut i) = ([0; N], 0, 0);
-    while i < pieces.len() {
-        let mut j = 0;
-        while j < pieces[i].len() {
-            let (bytes, quoted) = match pieces[i][j] {
-                Piece::Raw(text) => (text.as_bytes(), false),
-                Piece::Text(text) => (text.as_bytes(), true),
-            };
-            if quoted {
-                out[n] = b'"';
-                n += 1;
-            }
-            let mut k = 0;
-            while k < bytes.len() {
-                let b = bytes[k];
-                if quoted && escaped_len(b) == 2 {
-                    out[n] = b'\\';
-                    out[n + 1] = b;
-                    n += 2;
-                } else if quoted && escaped_len(b) == 6 {
-                    let escape = [b'\\', b'u', b'0', b'0', HEX[(b >> 4) as usize], HEX[(b & 15) as usize]];
-                    let mut e = 0;
-                    while e < 6 {
-                        out[n] = escape[e];
-                        n += 1;
-                        e += 1;
-                    }
-                } else {
-                    out[n] = b;
-                    n += 1;
-                }
-                k += 1;
-            }
-            if quoted {
-                out[n] = b'"';
-                n += 1;
-            }
-            j += 1;
-        }
-        i += 1;
-    }
+pub const fn join<const N: usize>(pieces: &[Piece]) -> [u8; N] {
+    let mut out = [0; N];
+    write(pieces, &mut out);
     out
 }
