@@ -1,9 +1,9 @@
 //! `dispatch-parallel`: the calls of one step side by side, at most so many at a time.
-use contracts::{
+use futures_util::{StreamExt, stream};
+use plugin_sdk::contracts::{
     dispatch::{self, CallEvent, Dispatch, not_started},
     tools::{self, ToolCall, ToolEvent},
 };
-use futures_util::{StreamExt, stream};
 use plugin_sdk::*;
 use serde::Deserialize;
 
