@@ -5,6 +5,8 @@ use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
+use tokio::net::TcpSocket;
+
 /// Long enough for a busy machine; reached only when a test fails.
 const READ_MAX: Duration = Duration::from_secs(20);
 
@@ -39,9 +41,24 @@ pub(crate) fn post(base_url: &str, body: &str) -> Received {
 
 impl Client {
     pub(crate) fn connect(base_url: &str) -> Self {
-        let rest = base_url.strip_prefix("http://").unwrap();
-        let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-        let stream = TcpStream::connect(authority).unwrap();
+        let (authority, path) = parts(base_url);
+        Self::over(TcpStream::connect(authority).unwrap(), path)
+    }
+
+    /// A client into whose socket little fits, so that the server has to wait for it.
+    pub(crate) fn connect_with_small_buffer(base_url: &str) -> Self {
+        let (authority, path) = parts(base_url);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
+        let stream = runtime.block_on(async {
+            let socket = TcpSocket::new_v4().unwrap();
+            socket.set_recv_buffer_size(16 * 1024).unwrap();
+            socket.connect(authority.parse().unwrap()).await.unwrap().into_std().unwrap()
+        });
+        stream.set_nonblocking(false).unwrap();
+        Self::over(stream, path)
+    }
+
+    fn over(stream: TcpStream, path: &str) -> Self {
         stream.set_read_timeout(Some(READ_MAX)).unwrap();
         stream.set_write_timeout(Some(READ_MAX)).unwrap();
         Self { stream: BufReader::new(stream), path: format!("{path}/chat/completions") }
@@ -144,6 +161,12 @@ impl Client {
         stream.set_nonblocking(false).unwrap();
         peeked.is_err_and(|error| error.kind() == ErrorKind::WouldBlock)
     }
+}
+
+/// The address and the path of a base URL.
+fn parts(base_url: &str) -> (&str, &str) {
+    let rest = base_url.strip_prefix("http://").unwrap();
+    rest.split_at(rest.find('/').unwrap_or(rest.len()))
 }
 
 fn end_of(error: &std::io::Error) -> End {

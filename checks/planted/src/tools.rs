@@ -1,0 +1,65 @@
+//! A join of `tools` whose tools do what tools should not, and one that asks.
+use contract::{ToolCall, ToolEvent, ToolList, ToolResult, ToolSchema, Tools};
+pub(crate) use plugin_sdk::contracts::tools as contract;
+use plugin_sdk::*;
+use serde_json::json;
+
+pub(crate) struct Odd;
+
+impl Plugin for Odd {
+    type Config = NoConfig;
+    async fn create(_: Ctx, _: NoConfig) -> Result<Self> {
+        Ok(Odd)
+    }
+}
+
+const NAMES: [&str; 7] = ["ask", "panic", "hang", "deaf", "wait", "no_result", "two_results"];
+
+impl Tools for Odd {
+    async fn list(&self, _known: Option<String>, _cx: &Cx) -> Result<ToolList> {
+        let schema =
+            |name: &&str| ToolSchema::new(name, "Misbehaves.", r#"{"type":"object"}"#).map(|s| s.part());
+        let tools = NAMES.iter().map(schema).collect::<Result<Parts>>()?;
+        Ok(ToolList::Tools { generation: "1".into(), tools })
+    }
+
+    #[expect(clippy::panic, reason = "that is the point")]
+    fn execute(&self, call: ToolCall, cx: Cx) -> impl Stream<Item = ToolEvent> + Send + 'static {
+        emit(|out| async move {
+            // A test that waits for the tool to have started watches for this.
+            out.send(ToolEvent::Progress(format!("{} started", call.name))).await;
+            match call.name.as_str() {
+                "ask" => out.send(ToolEvent::Result(ask(&cx).await)).await,
+                "panic" => panic!("planted in a tool"),
+                "hang" => loop {
+                    std::thread::park();
+                },
+                "deaf" => std::future::pending().await,
+                "wait" => {
+                    cx.cancelled().await;
+                    out.send(ToolEvent::Result(ToolResult::error("ABORTED", "Error: stopped waiting"))).await;
+                }
+                "two_results" => {
+                    out.send(ToolEvent::Result(ToolResult::ok("first"))).await;
+                    out.send(ToolEvent::Result(ToolResult::ok("second"))).await;
+                }
+                _ => {}
+            }
+        })
+    }
+}
+
+async fn ask(cx: &Cx) -> ToolResult {
+    let choice = |id: &str| Choice { id: id.into(), label: id.into() };
+    let question = Question {
+        id: "q1".into(),
+        title: "May I?".into(),
+        body: "The tool wants to go on.".into(),
+        choices: vec![choice("yes"), choice("no")],
+        ..Question::default()
+    };
+    match cx.ask(&question).await {
+        Ok(answer) => ToolResult::ok(json!(answer).to_string()),
+        Err(error) => error.into(),
+    }
+}
