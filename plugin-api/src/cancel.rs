@@ -39,6 +39,8 @@ handle!(
 struct State {
     reason: OnceLock<String>,
     waiting: Mutex<Waiting>,
+    /// Keeps every token above alive: what fires the root must get here, whoever in between is gone.
+    _parent: Option<Arc<State>>,
 }
 
 #[derive(Default)]
@@ -94,7 +96,8 @@ impl Cancel for Token {
     }
 
     fn child(&self) -> RCancel {
-        let child = Token::default();
+        let state = State { _parent: Some(Arc::clone(&self.0)), ..State::default() };
+        let child = Token(Arc::new(state));
         let mut waiting = self.0.waiting();
         match self.0.reason.get() {
             Some(reason) => child.0.fire(reason),

@@ -134,20 +134,36 @@ pub struct Wanted<'a> {
 /// # Errors
 /// Nothing is there, or nothing of it fits; the first reason met.
 pub fn find(wanted: &Wanted<'_>, folders: &[PathBuf], verdicts: &mut Verdicts) -> Result<Library, Refusal> {
-    let candidates = match wanted.library {
-        Some(path) if path.is_dir() => vec![path.join(file_name(wanted.name))],
-        Some(path) => vec![path.to_owned()],
-        None => search(wanted.name, folders),
+    let (candidates, plugin) = match wanted.library {
+        Some(path) if path.is_dir() => (vec![path.join(file_name(wanted.name))], None),
+        Some(path) => {
+            let (file, plugin) = named_in(path);
+            (vec![file], plugin)
+        }
+        None => (search(wanted.name, folders), Some(wanted.name.to_owned())),
     };
     let mut refused = None;
     for path in candidates.iter().filter(|path| path.exists()) {
-        match read(path, verdicts).and_then(|records| choose(wanted, path, records)) {
-            Ok(Some(library)) => return Ok(library),
+        let found = read(path, verdicts)
+            .and_then(|records| choose(&records, plugin.as_deref(), wanted.library.is_some()));
+        match found.and_then(|found| found.map(|library| fits(library, wanted.version)).transpose()) {
+            Ok(Some((record, manifest))) => return Ok(Library { path: path.clone(), record, manifest }),
             Ok(None) => {}
-            Err(refusal) => refused = refused.or(Some(refusal)),
+            Err(refusal) => {
+                refused = refused
+                    .or(Some(Refusal { what: format!("{}: {}", path.display(), refusal.what), ..refusal }))
+            }
         }
     }
     Err(refused.unwrap_or_else(|| missing(wanted, &candidates)))
+}
+
+/// `path/to/library.so#plugin`: a plugin of a library that holds several.
+fn named_in(path: &Path) -> (PathBuf, Option<String>) {
+    match path.to_str().and_then(|text| text.rsplit_once('#')).filter(|_| !path.exists()) {
+        Some((file, plugin)) => (PathBuf::from(file), Some(plugin.to_owned())),
+        None => (path.to_owned(), None),
+    }
 }
 
 /// Why a library will not do.
@@ -204,25 +220,20 @@ fn read(path: &Path, verdicts: &mut Verdicts) -> Result<Vec<Record>, Refusal> {
     if let Some(records) = verdicts.records(path) {
         return Ok(records);
     }
-    let shown = path.display();
     let unreadable = |e: io::Error| Refusal {
-        what: format!("{shown}: {e}"),
+        what: e.to_string(),
         hint: "make it a library that this user may read".to_owned(),
     };
     let bytes = fs::read(path).map_err(unreadable)?;
-    binary::check(&bytes)
-        .map_err(|refusal| Refusal { what: format!("{shown}: {}", refusal.what), ..refusal })?;
+    binary::check(&bytes)?;
     let find = memchr::memmem::Finder::new(manifest::BEGIN);
     let records: Vec<Record> = manifest::records(&bytes, |rest| find.find(rest))
         .map(serde_json::from_slice)
         .collect::<Result<_, _>>()
-        .map_err(|e| Refusal {
-            what: format!("{shown}: its manifest cannot be read: {e}"),
-            hint: rebuild("it"),
-        })?;
+        .map_err(|e| Refusal { what: format!("its manifest cannot be read: {e}"), hint: rebuild("it") })?;
     if records.is_empty() {
         return refuse(
-            format!("{shown}: a library, but not a harness plugin: there is no manifest in it"),
+            "a library, but not a harness plugin: there is no manifest in it",
             "name a library made with plugin_sdk::export_plugins!",
         );
     }
@@ -234,49 +245,51 @@ pub(crate) fn rebuild(what: &str) -> String {
     format!("rebuild {what} against plugin-api {}", plugin_api::API_VERSION)
 }
 
-/// The plugin that is wanted, `None` when a bundle does not hold it.
-fn choose(wanted: &Wanted<'_>, path: &Path, records: Vec<Record>) -> Result<Option<Library>, Refusal> {
-    let shown = path.display();
-    let plugins = || records.iter().flat_map(|record| record.plugins.iter().map(move |m| (record, m)));
-    let stem = Path::new(wanted.name).file_stem().unwrap_or_default().to_string_lossy();
-    let named = |m: &Manifest| m.name == wanted.name || (wanted.library.is_some() && m.name == stem);
-    let all: Vec<&str> = plugins().map(|(_, m)| m.name.as_str()).collect();
-    let found = match plugins().find(|(_, m)| named(m)) {
-        Some(found) => found,
-        // A path to a library with one plugin needs no name.
-        None if wanted.library.is_some() && all.len() == 1 => match plugins().next() {
-            Some(only) => only,
-            None => return Ok(None),
-        },
-        None if wanted.library.is_some() => {
-            let what = format!("{shown} holds several plugins: {}", all.join(", "));
-            return refuse(what, "name the plugin, and put the library's folder into HARNESS_PLUGIN_PATH");
-        }
-        None => return Ok(None),
+/// The plugin that is wanted, or the only one; `None` when a bundle does not hold it.
+fn choose(
+    records: &[Record],
+    plugin: Option<&str>,
+    by_path: bool,
+) -> Result<Option<(Record, Manifest)>, Refusal> {
+    let all = || records.iter().flat_map(|record| record.plugins.iter().map(move |m| (record, m)));
+    let mut fitting = all().filter(|(_, m)| plugin.is_none_or(|name| m.name == name));
+    let names = || all().map(|(_, m)| format!("`{}`", m.name)).collect::<Vec<_>>().join(", ");
+    match (fitting.next(), fitting.next()) {
+        (Some((record, manifest)), None) => Ok(Some((record.clone(), manifest.clone()))),
+        (Some(_), Some(_)) => refuse(
+            format!("it holds several plugins: {}", names()),
+            "say which one behind the path: library.so#plugin",
+        ),
+        (None, _) if by_path => refuse(
+            format!("it does not hold the plugin, only {}", names()),
+            "name one of those behind the `#`",
+        ),
+        (None, _) => Ok(None),
+    }
+}
+
+/// Whether this host can speak with it, and the row wants that version.
+fn fits(
+    (record, manifest): (Record, Manifest),
+    version: Option<&VersionReq>,
+) -> Result<(Record, Manifest), Refusal> {
+    let own = |e: semver::Error| Refusal {
+        what: format!("this host's own version cannot be read: {e}"),
+        hint: "build the host anew".to_owned(),
     };
-    let (record, manifest) = found;
-    let host: Version = match plugin_api::API_VERSION.parse() {
-        Ok(version) => version,
-        Err(e) => {
-            return refuse(format!("this host's own version cannot be read: {e}"), "build the host anew");
-        }
-    };
+    let host: Version = plugin_api::API_VERSION.parse().map_err(own)?;
     if record.api.major != host.major {
-        let what = format!(
-            "{shown}: plugin `{}` speaks plugin-api {}, this host speaks {host}",
-            manifest.name, record.api
-        );
+        let what =
+            format!("plugin `{}` speaks plugin-api {}, this host speaks {host}", manifest.name, record.api);
         return refuse(
             what,
             if record.api > host { "update the host".to_owned() } else { rebuild(&manifest.name) },
         );
     }
-    if let Some(want) = wanted.version.filter(|want| !want.matches(&manifest.version)) {
-        let what = format!(
-            "{shown}: plugin `{}` is version {}, the row asks for {want}",
-            manifest.name, manifest.version
-        );
+    if let Some(want) = version.filter(|want| !want.matches(&manifest.version)) {
+        let what =
+            format!("plugin `{}` is version {}, the row asks for {want}", manifest.name, manifest.version);
         return refuse(what, "install a version that fits, or change what the row asks for");
     }
-    Ok(Some(Library { path: path.to_owned(), record: record.clone(), manifest: manifest.clone() }))
+    Ok((record, manifest))
 }
