@@ -1,0 +1,150 @@
+//! The service as its contract describes it: lists with a generation, streams with exactly one result, last.
+
+use std::sync::Arc;
+
+use plugin_api::{
+    CallCx, FfiFuture, RCancel, RPayload, RResultE, RRun, Run, Token, TraceCx,
+    abi_stable::std_types::{RErr, ROption, RStr, RString},
+};
+use plugin_sdk::{
+    Cx, Item as _, Parts, Payload,
+    contracts::{
+        Serve as _,
+        tools::{Contract, ToolEvent, ToolList, Tools as _},
+        wire::next,
+    },
+};
+use serde_json::json;
+use tempfile::{TempDir, tempdir};
+use tools_basic::ToolsBasic;
+
+use crate::config;
+
+/// A run with nobody behind it.
+struct Nobody;
+
+impl Run for Nobody {
+    fn session(&self) -> RString {
+        "session".into()
+    }
+    fn parent(&self) -> ROption<RString> {
+        ROption::RNone
+    }
+    fn child(&self, _: RStr<'_>) -> RRun {
+        RRun::new(Nobody)
+    }
+    fn emit(&self, _: RStr<'_>, _: RPayload) {}
+    fn ask(&self, _: RPayload) -> FfiFuture<RResultE<RPayload>> {
+        let error = plugin_sdk::Error::new("NO_ONE_TO_ASK", "nobody is there");
+        FfiFuture::ready(RErr(plugin_sdk::contracts::error::into_abi(error)))
+    }
+    fn now_ns(&self) -> u64 {
+        0
+    }
+    fn sleep(&self, _: u64) -> FfiFuture<()> {
+        FfiFuture::new(std::future::pending())
+    }
+}
+
+fn context() -> (Cx, RCancel) {
+    let cancel = Token::root();
+    let cx = CallCx {
+        cancel: cancel.clone(),
+        deadline_ns: 0,
+        trace: TraceCx::default(),
+        run: RRun::new(Nobody),
+        ext: RString::new(),
+    };
+    (cx.into(), cancel)
+}
+
+fn service() -> (TempDir, Arc<ToolsBasic>) {
+    let root = tempdir().unwrap();
+    let service = ToolsBasic::new(config(root.path())).unwrap();
+    (root, Arc::new(service))
+}
+
+/// Opens one call and collects what it says, calling `seen` after each item.
+async fn events(
+    service: &Arc<ToolsBasic>,
+    cx: Cx,
+    name: &str,
+    arguments: &str,
+    seen: impl Fn(),
+) -> Vec<ToolEvent> {
+    let parts: Parts = [plugin_sdk::Part::new(arguments)].into_iter().collect();
+    let payload = Payload::new(json!({"id": "c1", "name": name}).to_string(), parts);
+    let mut batches = Contract::open(service, "execute", payload, cx).unwrap();
+    let mut events = Vec::new();
+    while let Some(batch) = next(&mut batches).await {
+        for chunk in batch.unwrap() {
+            events.push(ToolEvent::from_chunk(chunk).unwrap());
+            seen();
+        }
+    }
+    events
+}
+
+#[tokio::test]
+async fn a_list_has_a_generation_that_stays() {
+    let (root, service) = service();
+    let (cx, _) = context();
+    let ToolList::Tools { generation, tools } = service.list(None, &cx).await.unwrap() else {
+        panic!("unchanged")
+    };
+    assert_eq!(tools.len(), 4);
+    assert_eq!(service.list(Some(generation.clone()), &cx).await.unwrap(), ToolList::Unchanged);
+    assert_ne!(service.list(Some("older".into()), &cx).await.unwrap(), ToolList::Unchanged);
+    let mut other = config(root.path());
+    other.shell_timeout_ms = 5;
+    let other = ToolsBasic::new(other).unwrap().list(Some(generation), &cx).await.unwrap();
+    assert!(matches!(other, ToolList::Tools { .. }), "the description has changed with the config");
+}
+
+#[tokio::test]
+async fn a_call_streams_progress_and_then_one_result() {
+    let (_root, service) = service();
+    let events = events(&service, context().0, "run_shell", r#"{"command":"echo hello"}"#, || {}).await;
+    let (result, before) = events.split_last().unwrap();
+    let ToolEvent::Result(result) = result else { panic!("{result:?}") };
+    assert_eq!(result.text, "hello\n[exit code: 0]");
+    assert_eq!(before, [ToolEvent::Progress("hello\n".into())]);
+}
+
+#[tokio::test]
+async fn a_failure_is_a_result() {
+    let (_root, service) = service();
+    for (name, arguments, code) in [
+        ("read_file", r#"{"path":"none"}"#, "FS_NOT_FOUND"),
+        ("read_file", r#"{"path":"../x"}"#, "FS_SANDBOX_DENIED"),
+        ("read_file", "{", "INVALID_ARGS"),
+        ("no_such_tool", "", "UNKNOWN_TOOL"),
+    ] {
+        let events = events(&service, context().0, name, arguments, || {}).await;
+        let [ToolEvent::Result(result)] = &events[..] else { panic!("{events:?}") };
+        assert!(result.is_error && !result.synthetic, "{result:?}");
+        assert_eq!(result.code.as_deref(), Some(code));
+    }
+}
+
+#[tokio::test]
+async fn a_cancelled_call_ends_with_its_own_result() {
+    let (_root, service) = service();
+    let (cx, cancel) = context();
+    let arguments = r#"{"command":"echo ready; sleep 1000"}"#;
+    let events = events(&service, cx, "run_shell", arguments, || cancel.cancel("test".into())).await;
+    let Some(ToolEvent::Result(result)) = events.last() else { panic!("{events:?}") };
+    assert_eq!(result.code.as_deref(), Some("ABORTED"));
+    assert!(result.text.starts_with("ready\n"), "{}", result.text);
+}
+
+#[tokio::test]
+async fn a_call_that_was_cancelled_before_does_nothing() {
+    let (root, service) = service();
+    let (cx, cancel) = context();
+    cancel.cancel("test".into());
+    let events = events(&service, cx, "write_file", r#"{"path":"a","content":""}"#, || {}).await;
+    let [ToolEvent::Result(result)] = &events[..] else { panic!("{events:?}") };
+    assert_eq!(result.code.as_deref(), Some("ABORTED_BEFORE_DISPATCH"));
+    assert_eq!(std::fs::read_dir(root.path()).unwrap().count(), 0);
+}
