@@ -1,2 +1,254 @@
-//! Skeleton.
-fn main() {}
+//! `harness`: reads rows, loads the plugins they name, and exposes what those provide as named services.
+//!
+//! It knows no service. The modules stand in the order in which a run goes through them.
+mod cli;
+mod plan;
+mod mount;
+mod supervise;
+mod run;
+mod ask;
+mod call;
+mod show;
+mod report;
+mod redact;
+mod log;
+
+use clap::Parser as _;
+use cli::{Cli, Command, OtherTask, Setup, Task};
+use loader::{Opened, Verdicts};
+use mount::Means;
+use plan::Planned;
+use plugin_api::Token;
+use redact::Redactor;
+use rows::{Environment, Problem, RawRow, Resolved, Row, did_you_mean, names};
+use run::Settings;
+use std::{
+    io::{self, IsTerminal as _, Read as _},
+    os::unix::process::CommandExt as _,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::Arc,
+    time::Duration,
+};
+use supervise::Job;
+
+const TASK_BYTES_MAX: u64 = 16 << 20;
+const STUCK_AFTER: Duration = Duration::from_secs(10);
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let colour =
+        io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let mut redactor = Arc::new(Redactor::default());
+    harness(cli, colour, &mut redactor).unwrap_or_else(|problem| {
+        report::problem(&problem, &redactor, colour);
+        ExitCode::from(2)
+    })
+}
+
+/// One line a stage; each takes what the one before it made.
+fn harness(cli: Cli, colour: bool, redactor: &mut Arc<Redactor>) -> Result<ExitCode, Problem> {
+    let (setup, command) = program_or_task(cli)?;
+    let file = config_file(&setup)?;
+    let env = Environment::snapshot(file.parent().unwrap_or(Path::new("")), flags(&setup)?)?;
+    let Resolved { rows, secrets } = rows::resolve(patched(&setup, &file)?, &env)?;
+    hide(secrets.keys());
+    *redactor = Arc::new(Redactor::new(&secrets));
+    let dispatch = log::start(get(&env, "HARNESS_LOG").as_deref(), redactor, colour).map_err(|e| {
+        Problem::new(
+            "BAD_LOG_FILTER",
+            format!("HARNESS_LOG: {e}"),
+            "write it as `warn` or `info,llm_openai=debug`",
+        )
+    })?;
+    let mut verdicts = Verdicts::load(user_folder(&env, "XDG_CACHE_HOME", ".cache").as_deref());
+    let planned = plan::plan(rows.clone(), &plugin_folders(&env), &mut verdicts)?;
+    let (job, output, asked) = job(command, rows, &planned)?;
+    let (session, cancel) = (setup.session, Token::root());
+    let settings =
+        Settings { output, asked, session, colour, cancel, drop: Arc::default(), begun: Arc::default() };
+    let means = Means {
+        opened: Opened::default(),
+        verdicts,
+        trace: loader::sink(dispatch),
+        watch: Arc::new(mount::Watch::new(stuck_after(&env)?)),
+        redactor: Arc::clone(redactor),
+    };
+    supervise::supervise(planned, means, job, settings)
+}
+
+/// A word that is neither a command of this program nor a plugin's is a program beside it, as with git and cargo.
+fn program_or_task(cli: Cli) -> Result<(Setup, Command), Problem> {
+    let Command::Other(words) = &cli.command else { return Ok((cli.setup, cli.command)) };
+    let name = words.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
+    let program = std::env::current_exe().unwrap_or_default().with_file_name(format!("harness-{name}"));
+    if program.is_file() {
+        let error = std::process::Command::new(&program).args(&words[1..]).exec();
+        return Err(Problem::new(
+            "PROGRAM_FAILED",
+            format!("{}: {error}", program.display()),
+            "install it again",
+        ));
+    }
+    Ok((cli.setup, cli.command))
+}
+
+fn config_file(setup: &Setup) -> Result<PathBuf, Problem> {
+    if let Some(file) = &setup.config {
+        return Ok(file.clone());
+    }
+    let beside = std::env::current_exe().unwrap_or_default().with_file_name("harness.yml");
+    [PathBuf::from("harness.yml"), beside.clone()].into_iter().find(|file| file.is_file()).ok_or_else(|| {
+        let what = format!("there is no harness.yml, neither here nor at {}", beside.display());
+        Problem::new("NO_CONFIG", what, "name one with --config, or run this where one is")
+    })
+}
+
+/// The host's flags, as variables that only tags see.
+fn flags(setup: &Setup) -> Result<Vec<(String, String)>, Problem> {
+    let root = setup.root.as_deref().map(|root| {
+        let full = root.canonicalize().ok().filter(|full| full.is_dir());
+        let full = full.and_then(|full| full.into_os_string().into_string().ok());
+        full.ok_or_else(|| {
+            Problem::new(
+                "BAD_ROOT",
+                format!("--root {}: not a folder", root.display()),
+                "name a folder that exists",
+            )
+        })
+    });
+    let steps = setup.max_steps.map(|n| n.to_string());
+    let flags = [
+        ("HARNESS_ROOT", root.transpose()?),
+        ("HARNESS_MODEL", setup.model.clone()),
+        ("HARNESS_MAX_STEPS", steps),
+        ("HARNESS_SESSION", setup.session.clone()),
+    ];
+    Ok(flags.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect())
+}
+
+fn patched(setup: &Setup, file: &Path) -> Result<Vec<RawRow>, Problem> {
+    let mut raw = rows::read(file)?;
+    let shipped = setup.offline.then(|| {
+        let near = file.with_file_name("offline.patch.yml");
+        if near.is_file() {
+            near
+        } else {
+            std::env::current_exe().unwrap_or_default().with_file_name("offline.patch.yml")
+        }
+    });
+    for patch in shipped.iter().chain(&setup.patch) {
+        rows::patch(&mut raw, patch)?;
+    }
+    Ok(raw)
+}
+
+/// Takes secrets out of what child processes inherit, whoever starts them.
+fn hide<'a>(names: impl Iterator<Item = &'a String>) {
+    for name in names {
+        // SAFETY: no thread has been started yet.
+        #[expect(unsafe_code, reason = "the one way to keep a variable from every child process")]
+        unsafe {
+            std::env::remove_var(name);
+        }
+    }
+}
+
+fn get(env: &Environment, name: &str) -> Option<String> {
+    env.get(name).ok().flatten().map(|(value, _)| value.to_owned()).filter(|value| !value.is_empty())
+}
+
+fn user_folder(env: &Environment, xdg: &str, below_home: &str) -> Option<PathBuf> {
+    let folder = get(env, xdg)
+        .map(PathBuf::from)
+        .or_else(|| get(env, "HOME").map(|home| Path::new(&home).join(below_home)));
+    folder.map(|folder| folder.join("harness"))
+}
+
+/// Beside this program, then where the environment says, then the user's own.
+fn plugin_folders(env: &Environment) -> Vec<PathBuf> {
+    let own = std::env::current_exe().ok().and_then(|exe| exe.parent().map(Path::to_owned));
+    let named = get(env, "HARNESS_PLUGIN_PATH").unwrap_or_default();
+    let user = user_folder(env, "XDG_DATA_HOME", ".local/share").map(|folder| folder.join("plugins"));
+    let named = std::env::split_paths(&named).filter(|path| !path.as_os_str().is_empty());
+    own.into_iter().chain(named).chain(user).collect()
+}
+
+fn stuck_after(env: &Environment) -> Result<Duration, Problem> {
+    let Some(ms) = get(env, "HARNESS_STUCK_MS") else { return Ok(STUCK_AFTER) };
+    ms.parse().map(Duration::from_millis).map_err(|e| {
+        Problem::new(
+            "BAD_VARIABLE",
+            format!("HARNESS_STUCK_MS is `{ms}`: {e}"),
+            "give it a number of milliseconds",
+        )
+    })
+}
+
+fn job(
+    command: Command,
+    rows: Vec<Row>,
+    planned: &[Planned],
+) -> Result<(Job, report::Output, ask::Asked), Problem> {
+    let quiet = (report::Output::StreamJson, ask::Asked::None);
+    match command {
+        Command::Rows { json } => Ok((Job::Rows { rows, json }, quiet.0, quiet.1)),
+        Command::Call { service, method, head, part } => {
+            Ok((Job::Call { slot: service, method, head, part }, quiet.0, quiet.1))
+        }
+        Command::Run(task) => verb("run", task, planned),
+        Command::Other(words) => {
+            let name = words.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
+            let known = planned.iter().any(|p| p.library.manifest.commands.iter().any(|c| c.name == name));
+            let OtherTask { task } =
+                if known { OtherTask::parse_from(words) } else { OtherTask { task: Task::default() } };
+            verb(&name, task, planned)
+        }
+    }
+}
+
+/// A command that a plugin declares.
+fn verb(name: &str, task: Task, planned: &[Planned]) -> Result<(Job, report::Output, ask::Asked), Problem> {
+    let verbs = || planned.iter().flat_map(|p| p.library.manifest.commands.iter().map(move |verb| (p, verb)));
+    let Some((plan, verb)) = verbs().find(|(_, verb)| verb.name == name) else {
+        let known = ["run", "rows", "call"]
+            .into_iter()
+            .filter(|word| *word != name)
+            .chain(verbs().map(|(_, verb)| verb.name.as_str()));
+        let what =
+            format!("no row's plugin answers the command `{name}`{}", did_you_mean(name, known.clone()));
+        return Err(Problem::new(
+            "NO_COMMAND",
+            what,
+            format!("add a row that does; there are {}", names(known)),
+        ));
+    };
+    let slot = plan
+        .roles
+        .iter()
+        .find(|(role, _)| role.service == verb.service)
+        .map_or(&verb.service, |(_, slot)| slot);
+    let text = task_text(&task.task)?;
+    Ok((Job::Task { slot: slot.clone(), method: verb.method.clone(), task: text }, task.output, task.ask))
+}
+
+fn task_text(words: &[String]) -> Result<String, Problem> {
+    let text = if (words.is_empty() && !io::stdin().is_terminal()) || words == ["-"] {
+        let mut text = String::new();
+        let read = io::stdin().take(TASK_BYTES_MAX).read_to_string(&mut text);
+        read.map_err(|e| {
+            Problem::new("BAD_TASK", format!("the task on standard input: {e}"), "write it as UTF-8 text")
+        })?;
+        text
+    } else {
+        words.join(" ")
+    };
+    if text.trim().is_empty() {
+        return Err(Problem::new(
+            "NO_TASK",
+            "there is no task",
+            "put it behind the command, or on standard input",
+        ));
+    }
+    Ok(text)
+}

@@ -56,7 +56,7 @@ impl Llm for Faulty {
         emit(|out| async move {
             let text = |text: &str| StreamChunk::TextDelta { index: 0, text: text.into() };
             let finish = || StreamChunk::Finish(Finish::Stop);
-            let _bomb = (fault == "drop-panic").then_some(Bomb);
+            let _bomb = (fault == "drop-panic").then(|| Bomb);
             if fault == "stray-delta" {
                 return out.send(text("stray")).await;
             }

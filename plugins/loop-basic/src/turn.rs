@@ -67,14 +67,18 @@ impl Turn {
             Err(e) if self.cx.is_cancelled() => (TurnEnd::Aborted, None, e.message, String::new()),
             Err(e) => (TurnEnd::Error, Some(e.code.into_owned()), e.message, e.hint),
         };
-        let usage = self.totals.usage;
+        let (steps, usage) = (self.totals.steps, self.totals.usage);
         let input =
             usage.input_tokens + usage.cache_read_tokens.unwrap_or(0) + usage.cache_write_tokens.unwrap_or(0);
         let cached = usage.cache_read_tokens.map(|n| format!(" ({n} cached)")).unwrap_or_default();
-        let text =
-            format!("{} steps, {input} tokens in{cached}, {} out", self.totals.steps, usage.output_tokens);
+        let text = format!(
+            "{} step{}, {input} tokens in{cached}, {} out",
+            steps,
+            if steps == 1 { "" } else { "s" },
+            usage.output_tokens
+        );
         self.out.send(LoopEvent::Note { level: "info".into(), text }).await;
-        let (steps, session) = (self.totals.steps, self.cx.session());
+        let session = self.cx.session();
         End { status, code, message, hint, steps, usage, cost: None, session }
     }
 

@@ -25,7 +25,7 @@ pub(crate) const ROW_KEYS: [&str; 6] = ["id", "name", "config", "disabled", "as"
 
 /// A row as written; after a patch its fields may come from several files.
 #[derive(Debug, Clone)]
-pub(crate) struct RawRow {
+pub struct RawRow {
     pub(crate) id: String,
     pub(crate) place: Place,
     pub(crate) fields: Fields,
@@ -46,7 +46,7 @@ impl Field {
 }
 
 /// Reads the rows of one file.
-pub(crate) fn read(path: &Path) -> Result<Vec<RawRow>, Problem> {
+pub fn read(path: &Path) -> Result<Vec<RawRow>, Problem> {
     let mut rows = Vec::new();
     for (value, place) in entries(path, "rows")? {
         insert(&mut rows, usize::MAX, row(value, &place)?)?;

@@ -15,14 +15,14 @@ use serde_json::Value;
 use crate::{
     locate::Place,
     problem::{Problem, did_you_mean, names, problem},
-    rows::{Field, Fields, ROW_KEYS, RawRow, at_each, entries, fields, insert, row},
+    raw::{Field, Fields, ROW_KEYS, RawRow, at_each, entries, fields, insert, row},
 };
 
 const OPERATION_KEYS: [&str; 10] =
     ["id", "name", "config", "disabled", "as", "needs", "insert", "before", "after", "remove"];
 
 /// Applies the operations of one file.
-pub(crate) fn apply(rows: &mut Vec<RawRow>, path: &Path) -> Result<(), Problem> {
+pub fn apply(rows: &mut Vec<RawRow>, path: &Path) -> Result<(), Problem> {
     for (value, place) in entries(path, "operations")? {
         let mut operation = fields(value, &place, &OPERATION_KEYS)?;
         check_keys(&operation, &place)?;

@@ -21,7 +21,7 @@ use crate::{
 const MISTAKES_MAX: usize = 30;
 
 /// Checks and completes the config of one row.
-pub(crate) fn apply(row: &mut Row, schema: &Value) -> Result<(), Problem> {
+pub fn apply(row: &mut Row, schema: &Value) -> Result<(), Problem> {
     let mut check = Check { origins: std::mem::take(&mut row.origins), mistakes: Vec::new() };
     check.value("/config", &mut row.config, schema);
     row.origins = check.origins;

@@ -1,6 +1,6 @@
 //! Rows, patches, variables and schemas: the files of a case go in, resolved rows or the error's text come out.
 //!
-//! `config/*.case` holds the cases. A line `=== NAME` begins a file of that name; `*.patch.yml` are applied in order; the
+//! `tests/cases/*.case` holds the cases. A line `=== NAME` begins a file of that name; `*.patch.yml` are applied in order; the
 //! names `env` and `flags` are variables, `schema ID` a plugin's schema, `expected` the outcome. `UPDATE_EXPECT=1`
 //! rewrites outcomes.
 
@@ -20,13 +20,14 @@ use crate::{
     locate::dotted,
     patch,
     problem::Problem,
+    raw,
     resolve::{self, Resolved, Row},
-    rows, schema,
+    schema,
     yaml::position,
 };
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/config")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases")
 }
 
 /// The sections of a case, in order.
@@ -49,7 +50,7 @@ fn pairs(text: &str) -> Vec<(String, String)> {
 fn run(root: &Path, sections: &[(String, String)]) -> Result<(Vec<Row>, BTreeMap<String, String>), Problem> {
     let section =
         |wanted: &str| sections.iter().find(|(name, _)| name == wanted).map(|(_, body)| body.as_str());
-    let mut raw = rows::read(&root.join("harness.yml"))?;
+    let mut raw = raw::read(&root.join("harness.yml"))?;
     for (name, _) in sections.iter().filter(|(name, _)| name.ends_with(".patch.yml")) {
         patch::apply(&mut raw, &root.join(name))?;
     }
@@ -473,7 +474,7 @@ proptest! {
         let file = root.path().join("harness.yml");
         fs::write(&file, format!("- id: a\n  name: b\n  config: {config}\n")).unwrap();
         let environment = Environment::new(root.path(), Vec::new(), std::iter::empty()).unwrap();
-        if let Ok(mut resolved) = rows::read(&file).and_then(|raw| resolve::rows(raw, &environment))
+        if let Ok(mut resolved) = raw::read(&file).and_then(|raw| resolve::rows(raw, &environment))
             && schema::apply(&mut resolved.rows[0], &schema).is_ok()
         {
             let once = resolved.rows[0].config.clone();

@@ -18,7 +18,7 @@ use crate::{
     environment::{Environment, is_variable},
     locate::{Place, escaped, read_text},
     problem::{Problem, problem},
-    rows::{Field, RawRow},
+    raw::{Field, RawRow},
     yaml::{kind, tag},
 };
 
@@ -26,30 +26,35 @@ const CONFIG_FILE_BYTES_MAX: u64 = 1 << 20;
 
 /// All rows, the disabled ones too, and what no output and no child's environment may hold.
 #[derive(Debug)]
-pub(crate) struct Resolved {
-    pub(crate) rows: Vec<Row>,
+pub struct Resolved {
+    /// In file order.
+    pub rows: Vec<Row>,
     /// Every variable that a `!secret` named, by name; unset is "".
-    pub(crate) secrets: BTreeMap<String, String>,
+    pub secrets: BTreeMap<String, String>,
 }
 
 /// An entry of harness.yml, patched and resolved.
 #[derive(Debug, Clone)]
-pub(crate) struct Row {
-    pub(crate) id: String,
+pub struct Row {
+    /// The row's name.
+    pub id: String,
     /// The plugin as written, without its version.
-    pub(crate) name: String,
-    pub(crate) version: Option<VersionReq>,
+    pub name: String,
+    /// Which versions of the plugin will do.
+    pub version: Option<VersionReq>,
     /// The library, where `name` is a path to one.
-    pub(crate) library: Option<PathBuf>,
+    pub library: Option<PathBuf>,
     /// An empty object where the row has none.
-    pub(crate) config: Value,
-    pub(crate) disabled: bool,
+    pub config: Value,
+    /// Not to be mounted.
+    pub disabled: bool,
     /// The slot of each service that `as` lists; `None` is the plugin's only service.
-    pub(crate) slots: BTreeMap<Option<String>, String>,
+    pub slots: BTreeMap<Option<String>, String>,
     /// The slot of each need that `needs` lists.
-    pub(crate) needs: BTreeMap<String, String>,
+    pub needs: BTreeMap<String, String>,
     pub(crate) origins: Origins,
-    pub(crate) place: Place,
+    /// Where the row was written.
+    pub place: Place,
     config_place: Place,
 }
 
@@ -80,20 +85,20 @@ impl fmt::Display for Origin {
 
 impl Row {
     /// Where the value at a pointer comes from.
-    pub(crate) fn origin(&self, pointer: &str) -> String {
+    pub fn origin(&self, pointer: &str) -> String {
         let mut above = pointer.match_indices('/').map(|(end, _)| &pointer[..end]).chain([pointer]);
         let found = above.find_map(|pointer| self.origins.get(pointer));
         found.map_or_else(|| self.place_of(pointer).to_string(), Origin::to_string)
     }
 
     /// Where the value at a pointer was written, or would have been.
-    pub(crate) fn place_of(&self, pointer: &str) -> Place {
+    pub fn place_of(&self, pointer: &str) -> Place {
         self.config_place.join(pointer.strip_prefix("/config").unwrap_or_default())
     }
 }
 
 /// Resolves all rows.
-pub(crate) fn rows(raw: Vec<RawRow>, environment: &Environment) -> Result<Resolved, Problem> {
+pub fn rows(raw: Vec<RawRow>, environment: &Environment) -> Result<Resolved, Problem> {
     let mut secrets = BTreeMap::new();
     let rows = raw.into_iter().map(|row| resolve(row, environment, &mut secrets)).collect::<Result<_, _>>();
     Ok(Resolved { rows: rows?, secrets })

@@ -6,17 +6,18 @@
 
 /// Why the host could not do what it was asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Problem {
+pub struct Problem {
     /// `SCREAMING_SNAKE`, stable; programs branch on it and never on the message.
-    pub(crate) code: &'static str,
+    pub code: &'static str,
     /// What is wrong and where; several mistakes in one row are several lines.
-    pub(crate) message: String,
+    pub message: String,
     /// Exactly one thing to do.
-    pub(crate) hint: String,
+    pub hint: String,
 }
 
 impl Problem {
-    pub(crate) fn new(code: &'static str, message: impl Into<String>, hint: impl Into<String>) -> Problem {
+    /// A problem of a code, a sentence and a hint.
+    pub fn new(code: &'static str, message: impl Into<String>, hint: impl Into<String>) -> Problem {
         Problem { code, message: message.into(), hint: hint.into() }
     }
 }
@@ -29,7 +30,7 @@ macro_rules! problem {
 pub(crate) use problem;
 
 /// The end of a sentence about a word that is most likely a typo: one edit, or two swapped neighbours.
-pub(crate) fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let near = |other: &&str| {
         let (a, b) = (word.as_bytes(), other.as_bytes());
         let start = a.iter().zip(b).take_while(|(a, b)| a == b).count();
@@ -41,7 +42,7 @@ pub(crate) fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a s
 }
 
 /// Words as a sentence lists them.
-pub(crate) fn names<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+pub fn names<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let quoted: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
     match quoted.split_last() {
         Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),

@@ -55,7 +55,7 @@ pub(crate) fn read_text(path: &Path, bytes_max: u64) -> Result<String, (ErrorKin
 
 /// A value's file and its pointer from the top of that file.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
+pub struct Place {
     source: Arc<Source>,
     pointer: String,
 }
@@ -91,7 +91,8 @@ impl fmt::Display for Place {
     }
 }
 
-pub(crate) fn escaped(key: &str) -> String {
+/// A step of a JSON pointer (RFC 6901) made of a key.
+pub fn escaped(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 

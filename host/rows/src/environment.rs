@@ -18,18 +18,18 @@ const DOTENV_BYTES_MAX: u64 = 1 << 20;
 
 /// A snapshot of all variables, each with its layer: `flag`, `env` or `.env`.
 #[derive(Debug)]
-pub(crate) struct Environment {
+pub struct Environment {
     values: BTreeMap<OsString, (OsString, &'static str)>,
 }
 
 impl Environment {
     /// The variables of this run: `flags` are the host's own, as `HARNESS_*` names, `folder` is where `.env` may be.
-    pub(crate) fn snapshot(folder: &Path, flags: Vec<(String, String)>) -> Result<Environment, Problem> {
+    pub fn snapshot(folder: &Path, flags: Vec<(String, String)>) -> Result<Environment, Problem> {
         Environment::new(folder, flags, std::env::vars_os())
     }
 
     /// The same, for a process environment that is given.
-    pub(crate) fn new(
+    pub fn new(
         folder: &Path,
         flags: Vec<(String, String)>,
         process: impl Iterator<Item = (OsString, OsString)>,
@@ -57,7 +57,7 @@ impl Environment {
     }
 
     /// A variable's value and layer.
-    pub(crate) fn get(&self, name: &str) -> Result<Option<(&str, &'static str)>, Problem> {
+    pub fn get(&self, name: &str) -> Result<Option<(&str, &'static str)>, Problem> {
         let Some((value, layer)) = self.values.get(OsStr::new(name)) else { return Ok(None) };
         let value = value
             .to_str()

@@ -1,0 +1,208 @@
+//! Mounted rows: their instances, the slots that their services are in, and the end of both in reverse.
+mod slot;
+mod watch;
+
+use crate::{plan::Planned, redact::Redactor};
+use loader::{Opened, Verdicts};
+use plugin_api::{
+    Create, Host, RHost, RInstance, RPayload, RService, RTraceSink,
+    abi_stable::std_types::{ROption, RStr},
+    run::PANIC,
+};
+use rows::Problem;
+use slot::{Entry, Position, Slots};
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::{
+        Arc, Weak,
+        atomic::{AtomicBool, Ordering::SeqCst},
+    },
+    time::Duration,
+};
+
+pub(crate) use watch::{Watch, Watched};
+
+const MOUNT_TIME: Duration = Duration::from_secs(10);
+const UNMOUNT_TIME: Duration = Duration::from_secs(2);
+
+/// A row while it is mounted.
+#[derive(Debug)]
+pub(crate) struct Live {
+    pub(crate) id: String,
+    pub(crate) plugin: String,
+    pub(crate) path: PathBuf,
+    /// A poll of it has not returned for too long: nobody calls it any more.
+    pub(crate) stuck: AtomicBool,
+}
+
+impl Live {
+    /// What to say of a row whose code does not return.
+    pub(crate) fn stuck_words(&self) -> (String, String) {
+        let what = format!(
+            "row `{}`: plugin `{}` ({}) does not return from a call",
+            self.id,
+            self.plugin,
+            self.path.display()
+        );
+        (what, "disable or swap the row, and report this to the plugin's author".to_owned())
+    }
+}
+
+/// All that is mounted.
+pub(crate) struct Mounted {
+    pub(crate) slots: Arc<Slots>,
+    instances: Vec<(Arc<Live>, RInstance)>,
+}
+
+/// What mounting takes beside the rows.
+pub(crate) struct Means {
+    pub(crate) opened: Opened,
+    pub(crate) verdicts: Verdicts,
+    pub(crate) trace: RTraceSink,
+    pub(crate) watch: Arc<Watch>,
+    pub(crate) redactor: Arc<Redactor>,
+}
+
+/// Mounts the rows in order. The first that fails unmounts those before it.
+pub(crate) async fn all(planned: &[Planned], means: &mut Means) -> Result<Mounted, Problem> {
+    let slots = Arc::new(Slots::new(Arc::clone(&means.watch), Arc::clone(&means.redactor)));
+    let mut mounted = Mounted { slots, instances: Vec::new() };
+    for plan in planned {
+        if let Err(problem) = mounted.add(plan, means).await {
+            mounted.unmount().await;
+            return Err(problem);
+        }
+    }
+    means.verdicts.save();
+    Ok(mounted)
+}
+
+impl Mounted {
+    async fn add(&mut self, plan: &Planned, means: &mut Means) -> Result<(), Problem> {
+        let (row, manifest) = (&plan.row, &plan.library.manifest);
+        let module = means.opened.open(&plan.library, &means.trace, &mut means.verdicts);
+        let module = module.map_err(|refusal| {
+            let what = format!("{}: row `{}`: {}", row.place, row.id, refusal.what);
+            Problem::new("PLUGIN_UNUSABLE", what, refusal.hint)
+        })?;
+        let live = Arc::new(Live {
+            id: row.id.clone(),
+            plugin: manifest.name.clone(),
+            path: plan.library.path.clone(),
+            stuck: AtomicBool::new(false),
+        });
+        let ready = Arc::new(AtomicBool::new(false));
+        let host = RHost::new(Lent {
+            slots: Arc::downgrade(&self.slots),
+            live: Arc::clone(&live),
+            ready: Arc::clone(&ready),
+            needs: plan.needs.clone(),
+            roles: plan
+                .roles
+                .iter()
+                .map(|(provided, slot)| (provided.service.clone(), slot.clone()))
+                .collect(),
+        });
+        let create = Create {
+            host,
+            row_id: row.id.as_str().into(),
+            config: row.config.to_string().into(),
+            handover: RPayload::default(),
+            ext: "".into(),
+        };
+        let creating =
+            means.watch.around(&live, "create", || (module.create())(manifest.name.as_str().into(), create));
+        let creating = Watched::new(creating, &means.watch, &live, "create", None);
+        let problem = |code, what: &str, hint: &str| {
+            let what = means.redactor.text(what);
+            Problem::new(code, format!("{}: row `{}`: {what}", row.place, row.id), hint)
+        };
+        let instance = match tokio::time::timeout(MOUNT_TIME, creating).await {
+            Ok(created) => created.into_result().map_err(|e| {
+                let code = if e.code == PANIC { PANIC } else { "MOUNT_FAILED" };
+                let what = e.message.strip_prefix(format!("row `{}`: ", row.id).as_str());
+                problem(code, what.unwrap_or(&e.message), &e.hint)
+            })?,
+            Err(_) => {
+                let what =
+                    format!("plugin `{}` was not ready after {} s", manifest.name, MOUNT_TIME.as_secs());
+                return Err(problem(
+                    "MOUNT_FAILED",
+                    &what,
+                    "look at what its create waits for, or disable the row",
+                ));
+            }
+        };
+        let mut exports = instance.exports().into_iter();
+        for (provided, slot) in &plan.roles {
+            let Some(export) = exports.next().filter(|export| export.service == provided.service.as_str())
+            else {
+                let what = format!(
+                    "plugin `{}` does not export the `{}` its manifest lists",
+                    manifest.name, provided.service
+                );
+                return Err(problem("MOUNT_FAILED", &what, "rebuild the plugin"));
+            };
+            self.slots
+                .put(slot, Entry { live: Arc::clone(&live), role: provided.role, object: export.object });
+        }
+        ready.store(true, SeqCst);
+        self.instances.push((live, instance));
+        Ok(())
+    }
+
+    /// Unmounts in strict reverse order.
+    pub(crate) async fn unmount(mut self) {
+        while let Some((live, instance)) = self.instances.pop() {
+            if live.stuck.load(SeqCst) {
+                std::mem::forget(instance);
+                continue;
+            }
+            let watch = self.slots.watch();
+            let ending = watch.around(&live, "shutdown", || instance.shutdown());
+            let ending = Watched::new(ending, watch, &live, "shutdown", None);
+            if tokio::time::timeout(UNMOUNT_TIME, ending).await.is_err() {
+                tracing::warn!(row = live.id, "did not shut down in time");
+            }
+            let watch = Arc::clone(watch);
+            let entries = self.slots.take(&live);
+            watch.around(&live, "drop", || drop((entries, instance)));
+        }
+    }
+}
+
+/// The host as one instance sees it.
+struct Lent {
+    slots: Weak<Slots>,
+    live: Arc<Live>,
+    ready: Arc<AtomicBool>,
+    needs: BTreeMap<String, String>,
+    roles: BTreeMap<String, String>,
+}
+
+impl Lent {
+    fn position(&self, slot: &str, below: bool) -> RService {
+        let below = below.then(|| Arc::clone(&self.live));
+        Position::handle(self.slots.clone(), slot, below, Some(Arc::clone(&self.ready)))
+    }
+}
+
+impl Host for Lent {
+    fn service(&self, need: RStr<'_>) -> ROption<RService> {
+        self.needs.get(need.as_str()).map(|slot| self.position(slot, false)).into()
+    }
+
+    fn below(&self, service: RStr<'_>) -> ROption<RService> {
+        self.roles.get(service.as_str()).map(|slot| self.position(slot, true)).into()
+    }
+
+    fn redact(&self, mut payload: RPayload) -> RPayload {
+        match self.slots.upgrade() {
+            Some(slots) => slots.redactor().payload(&mut payload),
+            // The host is going away; nothing may pass unmasked.
+            None => payload = RPayload::default(),
+        }
+        payload
+    }
+}

@@ -1,0 +1,155 @@
+//! Slots: the chain of each service, and handles that look a position up at each call.
+use super::{Live, Watch, Watched};
+use crate::redact::Redactor;
+use loader::Role;
+use plugin_api::{
+    CallCx, FfiFuture, FfiStream, RBatch, RError, RPayload, RResultE, RService, Service,
+    abi_stable::std_types::{RErr, RStr, RString},
+    run::{NOT_MOUNTED, STUCK},
+};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc, PoisonError, RwLock, Weak,
+        atomic::{AtomicBool, Ordering::SeqCst},
+    },
+};
+
+/// One object in a chain.
+#[derive(Clone)]
+pub(super) struct Entry {
+    pub(super) live: Arc<Live>,
+    pub(super) role: Role,
+    pub(super) object: RService,
+}
+
+/// All slots; a chain is innermost first.
+pub(crate) struct Slots {
+    chains: RwLock<BTreeMap<String, Vec<Entry>>>,
+    watch: Arc<Watch>,
+    redactor: Arc<Redactor>,
+}
+
+impl Slots {
+    pub(super) fn new(watch: Arc<Watch>, redactor: Arc<Redactor>) -> Slots {
+        Slots { chains: RwLock::default(), watch, redactor }
+    }
+
+    pub(super) fn watch(&self) -> &Arc<Watch> {
+        &self.watch
+    }
+
+    pub(crate) fn redactor(&self) -> &Arc<Redactor> {
+        &self.redactor
+    }
+
+    pub(super) fn put(&self, slot: &str, entry: Entry) {
+        let mut chains = self.chains.write().unwrap_or_else(PoisonError::into_inner);
+        chains.entry(slot.to_owned()).or_default().push(entry);
+    }
+
+    /// Takes out what a row has put in.
+    pub(super) fn take(&self, live: &Arc<Live>) -> Vec<Entry> {
+        let mut chains = self.chains.write().unwrap_or_else(PoisonError::into_inner);
+        chains
+            .values_mut()
+            .flat_map(|chain| chain.extract_if(.., |entry| Arc::ptr_eq(&entry.live, live)))
+            .collect()
+    }
+
+    /// A handle on a slot's outermost service.
+    pub(crate) fn handle(self: &Arc<Self>, slot: &str) -> RService {
+        Position::handle(Arc::downgrade(self), slot, None, None)
+    }
+
+    /// The slots, and the rows and roles in each, innermost first.
+    pub(crate) fn chains(&self) -> Vec<(String, Vec<(String, Role)>)> {
+        let chains = self.chains.read().unwrap_or_else(PoisonError::into_inner);
+        let rows =
+            |chain: &Vec<Entry>| chain.iter().map(|entry| (entry.live.id.clone(), entry.role)).collect();
+        chains.iter().map(|(slot, chain)| (slot.clone(), rows(chain))).collect()
+    }
+}
+
+/// A place in a chain: its outermost object, or what is below a row.
+pub(super) struct Position {
+    slots: Weak<Slots>,
+    slot: String,
+    below: Option<Arc<Live>>,
+    /// Whether the instance that holds this has been made: `create` calls nobody.
+    ready: Option<Arc<AtomicBool>>,
+}
+
+impl Position {
+    pub(super) fn handle(
+        slots: Weak<Slots>,
+        slot: &str,
+        below: Option<Arc<Live>>,
+        ready: Option<Arc<AtomicBool>>,
+    ) -> RService {
+        RService::new(Position { slots, slot: slot.to_owned(), below, ready })
+    }
+
+    fn find(&self) -> Option<(Arc<Slots>, Entry)> {
+        let slots = self.slots.upgrade()?;
+        if self.ready.as_ref().is_some_and(|ready| !ready.load(SeqCst)) {
+            return None;
+        }
+        let chains = slots.chains.read().unwrap_or_else(PoisonError::into_inner);
+        let chain = chains.get(&self.slot)?;
+        let entry = match &self.below {
+            None => chain.last(),
+            Some(live) => {
+                let at = chain.iter().position(|entry| Arc::ptr_eq(&entry.live, live))?;
+                at.checked_sub(1).and_then(|below| chain.get(below))
+            }
+        };
+        let entry = entry?.clone();
+        drop(chains);
+        Some((slots, entry))
+    }
+
+    fn target(&self) -> Result<(Arc<Slots>, Entry), RError> {
+        let (slots, entry) = self.find().ok_or_else(|| {
+            let place = if self.below.is_some() { "below this row in slot" } else { "in slot" };
+            RError::new(NOT_MOUNTED, format!("nothing is mounted {place} `{}`", self.slot))
+                .hint(format!("add a row that provides `{}`", self.slot))
+        })?;
+        if entry.live.stuck.load(SeqCst) {
+            let (what, hint) = entry.live.stuck_words();
+            return Err(RError::new(STUCK, what).hint(hint));
+        }
+        Ok((slots, entry))
+    }
+
+    /// Consumers see masked results; within a chain they pass as they are, and are masked once, at its end.
+    fn redactor(&self, slots: &Slots) -> Option<Arc<Redactor>> {
+        self.below.is_none().then(|| Arc::clone(&slots.redactor))
+    }
+}
+
+impl Service for Position {
+    fn describe(&self) -> RString {
+        self.find().map(|(_, entry)| entry.object.describe()).unwrap_or_default()
+    }
+
+    fn call(&self, method: RStr<'_>, payload: RPayload, cx: CallCx) -> FfiFuture<RResultE<RPayload>> {
+        match self.target() {
+            Err(error) => FfiFuture::ready(RErr(error)),
+            Ok((slots, Entry { live, object, .. })) => {
+                let work = slots.watch.around(&live, &method, || object.call(method, payload, cx));
+                FfiFuture::new(Watched::new(work, &slots.watch, &live, &method, self.redactor(&slots)))
+            }
+        }
+    }
+
+    fn open(&self, method: RStr<'_>, payload: RPayload, cx: CallCx) -> FfiStream<RResultE<RBatch>> {
+        match self.target() {
+            Err(error) => FfiStream::once(RErr(error)),
+            Ok((slots, Entry { live, object, .. })) => {
+                let work = slots.watch.around(&live, &method, || object.open(method, payload, cx));
+                FfiStream::new(Watched::new(work, &slots.watch, &live, &method, self.redactor(&slots)))
+            }
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! The only writer to stdout and stderr: a run's events, its end, and the host's own errors.
+use crate::redact::Redactor;
+use clap::ValueEnum;
+use plugin_api::{RBatch, RError, run};
+use rows::Problem;
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::{
+    io::{self, IsTerminal as _, Write as _},
+    process::ExitCode,
+    sync::Arc,
+};
+
+/// What a run prints to stdout.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Output {
+    /// The text, as it comes.
+    #[default]
+    Text,
+    /// One JSON object, at the end.
+    Json,
+    /// One JSON object a line for each event; the last is the end.
+    StreamJson,
+}
+
+/// How a run ended, as far as the host reads it.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+struct End {
+    status: String,
+    code: Option<String>,
+    message: String,
+    hint: String,
+}
+
+/// Writes a run's events.
+pub(crate) struct Report {
+    output: Output,
+    redactor: Arc<Redactor>,
+    text: String,
+    line_open: bool,
+    colour: bool,
+    screen: bool,
+    closed: bool,
+    end: Option<Value>,
+}
+
+impl Report {
+    pub(crate) fn new(output: Output, redactor: &Arc<Redactor>, colour: bool) -> Report {
+        let screen = io::stdout().is_terminal();
+        let redactor = Arc::clone(redactor);
+        Report {
+            output,
+            redactor,
+            text: String::new(),
+            line_open: false,
+            colour,
+            screen,
+            closed: false,
+            end: None,
+        }
+    }
+
+    /// The items of the stream that a run is.
+    pub(crate) fn batch(&mut self, batch: RBatch) {
+        for chunk in batch {
+            match chunk.kind {
+                run::OUT => self.out(&chunk.text),
+                run::NOTE => self.note(&value(&chunk.data)),
+                run::END => self.end = Some(value(&chunk.data)),
+                run::EVENT => self.event(&chunk.text, value(&chunk.data)),
+                _ => self.event(
+                    &format!("kind-{}", chunk.kind),
+                    json!({ "text": chunk.text.as_str(), "data": value(&chunk.data) }),
+                ),
+            }
+        }
+    }
+
+    /// An event from deeper inside.
+    pub(crate) fn emitted(&mut self, kind: &str, head: &str) {
+        match (kind, value(head)) {
+            ("out", data) => self.out(data["text"].as_str().unwrap_or_default()),
+            ("note", data) => self.note(&data),
+            (kind, data) => self.event(kind, data),
+        }
+    }
+
+    /// Whether nobody reads stdout any more.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    fn out(&mut self, text: &str) {
+        match self.output {
+            Output::Text => {
+                let text = if self.screen { printable(text) } else { text.to_owned() };
+                self.print(&text);
+                self.line_open = text.chars().next_back().map_or(self.line_open, |last| last != '\n');
+            }
+            Output::Json => self.text.push_str(text),
+            Output::StreamJson => self.line(&json!({ "type": "out", "text": text })),
+        }
+    }
+
+    fn note(&mut self, data: &Value) {
+        if self.output == Output::StreamJson {
+            return self.line(&json!({ "type": "note", "level": data["level"], "text": data["text"] }));
+        }
+        self.close_line();
+        let level = data["level"].as_str().unwrap_or("info");
+        say(level, data["text"].as_str().unwrap_or_default(), self.colour);
+    }
+
+    fn event(&mut self, kind: &str, data: Value) {
+        if self.output == Output::StreamJson {
+            self.line(&json!({ "type": "event", "kind": kind, "data": data }));
+        }
+    }
+
+    fn line(&mut self, value: &Value) {
+        self.print(&format!("{value}\n"));
+    }
+
+    fn print(&mut self, text: &str) {
+        let mut stdout = io::stdout().lock();
+        self.closed |= stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).is_err();
+    }
+
+    fn close_line(&mut self) {
+        if std::mem::take(&mut self.line_open) {
+            self.print("\n");
+        }
+    }
+
+    /// Writes the end; `error` is what happened when the run did not say one itself.
+    pub(crate) fn finish(&mut self, error: Option<(&str, RError)>, session: &str) -> ExitCode {
+        let given = self.end.take();
+        let mut end = given.unwrap_or_else(|| {
+            let (status, error) = error.unwrap_or_else(|| ("error", RError::new("NO_END", "the run ended without saying how")));
+            json!({ "status": status, "code": error.code.as_str(), "message": error.message.as_str(), "hint": error.hint.as_str(),
+                    "steps": null, "usage": null, "cost": null, "session": session })
+        });
+        if let Ok(masked) = serde_json::from_str(&self.redactor.text(&end.to_string())) {
+            end = masked;
+        }
+        let read: End = serde_json::from_value(end.clone()).unwrap_or_default();
+        match self.output {
+            Output::Text => {
+                self.close_line();
+                self.say_end(&read);
+            }
+            Output::Json => {
+                end["text"] = std::mem::take(&mut self.text).into();
+                self.line(&end);
+            }
+            Output::StreamJson => {
+                end["type"] = "end".into();
+                self.line(&end);
+            }
+        }
+        ExitCode::from(exit_code(&read))
+    }
+
+    fn say_end(&self, end: &End) {
+        let words = [if end.status == "error" { "" } else { &end.status }, &end.message];
+        let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
+        let code = end.code.as_deref().map(|code| format!(" ({code})")).unwrap_or_default();
+        let level = if end.status == "completed" { "info" } else { "error" };
+        say(level, &format!("{}{code}", words.join(": ")), self.colour);
+        if !end.hint.is_empty() {
+            say("hint", &end.hint, self.colour);
+        }
+    }
+}
+
+fn value(json: &str) -> Value {
+    serde_json::from_str(json).unwrap_or_default()
+}
+
+/// The documented exit codes.
+fn exit_code(end: &End) -> u8 {
+    match end.status.as_str() {
+        "completed" => 0,
+        "blocked" if end.code.as_deref().is_some_and(|code| code.starts_with("LIMIT_")) => 5,
+        "blocked" => 3,
+        "max-tokens" => 4,
+        "aborted" => 130,
+        _ => 1,
+    }
+}
+
+/// Text without what a terminal would obey: control characters but line ends and tabs.
+fn printable(text: &str) -> String {
+    text.chars().filter(|c| matches!(c, '\n' | '\t') || !c.is_control()).collect()
+}
+
+/// One line to the person on stderr.
+pub(crate) fn say(level: &str, text: &str, colour: bool) {
+    let (word, code) = match level {
+        "error" => ("error: ", "31"),
+        "warn" => ("warning: ", "33"),
+        "hint" => ("  hint: ", "36"),
+        _ => ("", "2"),
+    };
+    let text = printable(text);
+    let line = if colour { format!("\x1b[{code}m{word}{text}\x1b[0m\n") } else { format!("{word}{text}\n") };
+    // There is nowhere left to tell that stderr is closed.
+    drop(io::stderr().write_all(line.as_bytes()));
+}
+
+/// A code and its sentence, for people.
+pub(crate) fn failure(error: &RError) -> String {
+    format!("{} ({})", error.message, error.code)
+}
+
+/// The host's own error.
+pub(crate) fn problem(problem: &Problem, redactor: &Redactor, colour: bool) {
+    say("error", &redactor.text(&format!("{} ({})", problem.message, problem.code)), colour);
+    if !problem.hint.is_empty() {
+        say("hint", &redactor.text(&problem.hint), colour);
+    }
+}
+
+/// Prints a line of JSON or a table to stdout; false when nobody reads it.
+pub(crate) fn print(text: &str) -> bool {
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).is_ok()
+}

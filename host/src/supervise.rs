@@ -1,0 +1,197 @@
+//! Two threads: this one waits for signals and for code that does not return, the other one polls plugins.
+use crate::{
+    call,
+    mount::{self, Live, Means},
+    plan::Planned,
+    run::{self, Begun, Settings},
+    show,
+};
+use plugin_api::{
+    RCancel, RError,
+    run::{ABORTED, STUCK},
+};
+use rows::{Problem, Row};
+use std::{
+    process::ExitCode,
+    sync::{Arc, OnceLock, PoisonError},
+    time::Duration,
+};
+use tokio::{
+    runtime::{Builder, Runtime},
+    select,
+    signal::unix::{Signal, SignalKind, signal},
+    sync::{Notify, oneshot},
+    time::{Instant, MissedTickBehavior, interval, sleep_until},
+};
+
+/// How long a cancelled run may take to end by itself.
+const CANCEL_TIME: Duration = Duration::from_secs(2);
+/// How long the other thread may take to drop it then.
+const DROP_TIME: Duration = Duration::from_secs(1);
+const TICK: Duration = Duration::from_millis(250);
+
+/// What to do with the mounted rows.
+#[derive(Debug)]
+pub(crate) enum Job {
+    /// Print them.
+    Rows { rows: Vec<Row>, json: bool },
+    /// Call a service.
+    Call { slot: String, method: String, head: String, part: Vec<String> },
+    /// Run a task.
+    Task { slot: String, method: String, task: String },
+}
+
+fn runtime() -> Result<Runtime, Problem> {
+    let failed = |e| {
+        Problem::new("NO_RUNTIME", format!("the system gives no event loop: {e}"), "free some file handles")
+    };
+    Builder::new_current_thread().enable_all().build().map_err(failed)
+}
+
+/// Mounts, does the job, unmounts.
+pub(crate) fn supervise(
+    planned: Vec<Planned>,
+    means: Means,
+    job: Job,
+    settings: Settings,
+) -> Result<ExitCode, Problem> {
+    let (watch, cancel) = (Arc::clone(&means.watch), settings.cancel.clone());
+    let (drop, begun) = (Arc::clone(&settings.drop), Arc::clone(&settings.begun));
+    let (done, outcome) = oneshot::channel();
+    let here = runtime()?;
+    // Signals are caught before there is anything to interrupt.
+    let signals = {
+        let _here = here.enter();
+        Signals::catch()?
+    };
+    let polling = move || {
+        let result = runtime().and_then(|there| there.block_on(work(&planned, means, job, settings)));
+        // Nobody is there to be told once the supervisor has given up.
+        std::mem::drop(done.send(result));
+    };
+    std::thread::Builder::new().name("run".into()).spawn(polling).map_err(|e| {
+        Problem::new("NO_THREAD", format!("the system gives no thread: {e}"), "free some processes")
+    })?;
+    here.block_on(wait(outcome, signals, &watch, &cancel, &drop, &begun))
+}
+
+async fn work(
+    planned: &[Planned],
+    mut means: Means,
+    job: Job,
+    settings: Settings,
+) -> Result<ExitCode, Problem> {
+    let mounted = select! {
+        biased;
+        () = settings.drop.notified() => return Ok(ExitCode::from(130)),
+        mounted = mount::all(planned, &mut means) => mounted?,
+    };
+    let code = match job {
+        Job::Rows { rows, json } => Ok(show::rows(&rows, planned, &mounted, json)),
+        Job::Call { slot, method, head, part } => {
+            call::call(&mounted, &slot, &method, head, part, &settings).await
+        }
+        Job::Task { slot, method, task } => Ok(run::task(&mounted, &slot, &method, &task, &settings).await),
+    };
+    mounted.unmount().await;
+    code
+}
+
+struct Signals([Signal; 3]);
+
+impl Signals {
+    fn catch() -> Result<Signals, Problem> {
+        let catch = |kind| {
+            signal(kind).map_err(|e| {
+                Problem::new("NO_SIGNALS", format!("signals cannot be caught: {e}"), "free some file handles")
+            })
+        };
+        Ok(Signals([
+            catch(SignalKind::interrupt())?,
+            catch(SignalKind::terminate())?,
+            catch(SignalKind::hangup())?,
+        ]))
+    }
+
+    async fn next(&mut self) -> &'static str {
+        let [interrupt, terminate, hangup] = &mut self.0;
+        select! {
+            _ = interrupt.recv() => "interrupted",
+            _ = terminate.recv() => "terminated",
+            _ = hangup.recv() => "hung up",
+        }
+    }
+}
+
+/// The first signal fires the token; the second, or its time running out, drops the run; after that the process ends regardless.
+async fn wait(
+    mut outcome: oneshot::Receiver<Result<ExitCode, Problem>>,
+    mut signals: Signals,
+    watch: &mount::Watch,
+    cancel: &RCancel,
+    drop: &Notify,
+    begun: &OnceLock<Begun>,
+) -> Result<ExitCode, Problem> {
+    let mut ticks = interval(TICK);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut dropped = false;
+    let mut deadline: Option<Instant> = None;
+    loop {
+        let late = async move {
+            match deadline {
+                Some(deadline) => sleep_until(deadline).await,
+                None => std::future::pending().await,
+            }
+        };
+        select! {
+            biased;
+            result = &mut outcome => {
+                let lost = Problem::new("PANIC", "the host's own thread ended without a result", "report this as a bug of the host");
+                return result.unwrap_or(Err(lost));
+            }
+            reason = signals.next() => {
+                if cancel.is_cancelled() {
+                    drop.notify_one();
+                    (dropped, deadline) = (true, Some(Instant::now() + DROP_TIME));
+                }
+                cancel.cancel(reason.into());
+            }
+            () = late => {
+                if dropped {
+                    return Ok(held(begun));
+                }
+                drop.notify_one();
+                (dropped, deadline) = (true, Some(Instant::now() + DROP_TIME));
+            }
+            _ = ticks.tick() => {
+                if let Some(live) = watch.find_stuck() {
+                    return stuck(&live, begun);
+                }
+            }
+        }
+        // However it was fired: by a signal, or by the run itself.
+        if cancel.is_cancelled() && deadline.is_none() {
+            deadline = Some(Instant::now() + CANCEL_TIME);
+        }
+    }
+}
+
+/// A poll that does not return holds the run's thread: this one writes the end in its place.
+fn stuck(live: &Live, begun: &OnceLock<Begun>) -> Result<ExitCode, Problem> {
+    let (what, hint) = live.stuck_words();
+    match begun.get() {
+        Some((report, session)) => {
+            let error = RError::new(STUCK, what).hint(hint);
+            let mut report = report.lock().unwrap_or_else(PoisonError::into_inner);
+            Ok(report.finish(Some(("error", error)), session))
+        }
+        None => Err(Problem::new(STUCK, what, hint)),
+    }
+}
+
+/// The run was dropped, and a plugin still holds its thread.
+fn held(begun: &OnceLock<Begun>) -> ExitCode {
+    let Some((report, session)) = begun.get() else { return ExitCode::from(130) };
+    let error = RError::new(ABORTED, "the run was dropped while a plugin held its thread");
+    report.lock().unwrap_or_else(PoisonError::into_inner).finish(Some(("aborted", error)), session)
+}
