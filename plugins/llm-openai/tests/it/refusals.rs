@@ -1,0 +1,77 @@
+//! Responses that are no success: which failure each becomes, and that the key is in none of them.
+use crate::{
+    run::{KEY, adapter, ask},
+    server::{Answer, Server, Then},
+};
+use serde::Deserialize;
+use serde_json::json;
+use std::collections::BTreeMap;
+
+#[derive(Deserialize)]
+struct Row {
+    name: String,
+    status: u16,
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
+    #[serde(default)]
+    body: String,
+    body_hex: Option<String>,
+    body_repeat: Option<usize>,
+    #[serde(default)]
+    stays_open: bool,
+    code: String,
+    #[serde(default)]
+    says: String,
+    retry_after_ms: Option<u64>,
+    request_id: Option<String>,
+}
+
+impl Row {
+    fn answer(&self) -> Answer {
+        let headers: Vec<(&str, &str)> = self.headers.iter().map(|(n, v)| (n.as_str(), v.as_str())).collect();
+        let hex = |hex: &String| {
+            (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
+        };
+        let body: Vec<u8> = self
+            .body_hex
+            .as_ref()
+            .map_or_else(|| self.body.repeat(self.body_repeat.unwrap_or(1)).into(), hex);
+        let then = if self.stays_open { Then::Nothing } else { Then::Complete };
+        Answer::new(self.status, &headers, &body).then(then)
+    }
+}
+
+#[tokio::test]
+async fn each_refusal_becomes_its_failure() {
+    let rows: Vec<Row> = serde_json::from_str(include_str!("cases/http/refusals.json")).unwrap();
+    for row in rows {
+        let server = Server::start([row.answer()]);
+        let got = ask(&adapter(&server, json!({}))).await;
+        let (failure, name) = (got.failure(), &row.name);
+        assert_eq!(failure.code, row.code, "{name}: {failure:?}");
+        assert_eq!(failure.status, Some(row.status), "{name}");
+        assert_eq!(failure.retry_after_ms, row.retry_after_ms, "{name}");
+        assert_eq!(failure.request_id, row.request_id, "{name}");
+        assert!(failure.message.contains(&row.says), "{name}: {}", failure.message);
+        assert!(failure.message.contains(&format!("answered {}", row.status)), "{name}: {}", failure.message);
+        assert!(failure.message.len() < 4096, "{name}: {} bytes", failure.message.len());
+        assert!(!format!("{:?}", got.finish).contains(KEY), "{name}");
+        assert!(got.blocks.is_empty(), "{name}");
+        assert_eq!(server.asked().len(), 1, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn the_key_is_masked_in_what_a_stream_reports() {
+    let body = format!(
+        "data: {}\n\n",
+        json!({ "error": { "message": format!("bad key {KEY}"), "code": "invalid_api_key" } })
+    );
+    let answer = Answer::new(200, &[("x-request-id", "req-3")], body.as_bytes());
+    let server = Server::start([answer]);
+    let got = ask(&adapter(&server, json!({}))).await;
+    assert_eq!(got.failure().code, "AUTH");
+    assert!(got.failure().message.ends_with("bad key [redacted]"), "{}", got.failure().message);
+    assert_eq!(got.failure().request_id.as_deref(), Some("req-3"));
+    assert_eq!(got.failure().status, None);
+}
