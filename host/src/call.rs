@@ -1,7 +1,7 @@
 //! `harness call`: one method of a mounted service, its answer as JSON.
 use crate::{
     mount::Mounted,
-    report::{self, failure},
+    report::{self, value},
     run::{Settings, context},
 };
 use plugin_api::{RChunk, RError, RPart, RParts, RPayload, abi_stable::std_types::RResult};
@@ -53,10 +53,8 @@ pub(crate) async fn call(
     match done {
         Ok(()) => Ok(ExitCode::SUCCESS),
         Err(error) => {
-            report::say("error", &format!("{slot}.{method}: {}", failure(&error)), settings.colour);
-            if !error.hint.is_empty() {
-                report::say("hint", &error.hint, settings.colour);
-            }
+            let what = format!("{slot}.{method}: {} ({})", error.message, error.code);
+            report::complain(&what, &error.hint, settings.colour);
             Ok(ExitCode::from(if settings.cancel.is_cancelled() { 130 } else { 1 }))
         }
     }
@@ -80,10 +78,6 @@ fn shape(mounted: &Mounted, slot: &str, method: &str) -> Result<String, Problem>
         let known = names(methods.keys().map(String::as_str));
         Problem::new("NO_METHOD", format!("`{slot}` has no method `{method}`"), format!("there are {known}"))
     })
-}
-
-fn value(json: &str) -> Value {
-    serde_json::from_str(json).unwrap_or_default()
 }
 
 fn text(part: &RPart) -> Value {

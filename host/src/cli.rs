@@ -70,7 +70,7 @@ pub(crate) enum Command {
 }
 
 /// A task and how it is shown.
-#[derive(Debug, Default, Args)]
+#[derive(Debug, Parser)]
 pub(crate) struct Task {
     /// The task; read from standard input when it is `-`, or missing and input is no terminal
     pub(crate) task: Vec<String>,
@@ -80,11 +80,4 @@ pub(crate) struct Task {
     /// Who answers questions
     #[arg(long, value_enum, default_value_t)]
     pub(crate) ask: Asked,
-}
-
-/// The arguments of a command that a plugin declares.
-#[derive(Debug, Parser)]
-pub(crate) struct OtherTask {
-    #[command(flatten)]
-    pub(crate) task: Task,
 }

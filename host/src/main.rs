@@ -14,13 +14,13 @@ mod redact;
 mod log;
 
 use clap::Parser as _;
-use cli::{Cli, Command, OtherTask, Setup, Task};
+use cli::{Cli, Command, Setup, Task};
 use loader::{Opened, Verdicts};
 use mount::Means;
 use plan::Planned;
 use plugin_api::Token;
 use redact::Redactor;
-use rows::{Environment, Problem, RawRow, Resolved, Row, did_you_mean, names};
+use rows::{Environment, Problem, RawRow, Resolved, Row, Secrets, did_you_mean, names};
 use run::Settings;
 use std::{
     io::{self, IsTerminal as _, Read as _},
@@ -53,7 +53,7 @@ fn harness(cli: Cli, colour: bool, redactor: &mut Arc<Redactor>) -> Result<ExitC
     let env = Environment::snapshot(file.parent().unwrap_or(Path::new("")), flags(&setup)?)?;
     let Resolved { rows, secrets } = rows::resolve(patched(&setup, &file)?, &env)?;
     hide(secrets.keys());
-    *redactor = Arc::new(Redactor::new(&secrets));
+    *redactor = Arc::new(Redactor(Secrets::new(&secrets)));
     let dispatch = log::start(get(&env, "HARNESS_LOG").as_deref(), redactor, colour).map_err(|e| {
         Problem::new(
             "BAD_LOG_FILTER",
@@ -61,8 +61,8 @@ fn harness(cli: Cli, colour: bool, redactor: &mut Arc<Redactor>) -> Result<ExitC
             "write it as `warn` or `info,llm_openai=debug`",
         )
     })?;
-    let mut verdicts = Verdicts::load(user_folder(&env, "XDG_CACHE_HOME", ".cache").as_deref());
-    let planned = plan::plan(rows.clone(), &plugin_folders(&env), &mut verdicts)?;
+    let mut verdicts = Verdicts::load(|name| get(&env, name));
+    let planned = plan::plan(rows.clone(), &loader::folders(|name| get(&env, name)), &mut verdicts)?;
     let (job, output, asked) = job(command, rows, &planned)?;
     let (session, cancel) = (setup.session, Token::root());
     let settings =
@@ -71,7 +71,7 @@ fn harness(cli: Cli, colour: bool, redactor: &mut Arc<Redactor>) -> Result<ExitC
         opened: Opened::default(),
         verdicts,
         trace: loader::sink(dispatch),
-        watch: Arc::new(mount::Watch::new(stuck_after(&env)?)),
+        watch: mount::Watch::new(stuck_after(&env)?),
         redactor: Arc::clone(redactor),
     };
     supervise::supervise(planned, means, job, settings)
@@ -158,22 +158,6 @@ fn get(env: &Environment, name: &str) -> Option<String> {
     env.get(name).ok().flatten().map(|(value, _)| value.to_owned()).filter(|value| !value.is_empty())
 }
 
-fn user_folder(env: &Environment, xdg: &str, below_home: &str) -> Option<PathBuf> {
-    let folder = get(env, xdg)
-        .map(PathBuf::from)
-        .or_else(|| get(env, "HOME").map(|home| Path::new(&home).join(below_home)));
-    folder.map(|folder| folder.join("harness"))
-}
-
-/// Beside this program, then where the environment says, then the user's own.
-fn plugin_folders(env: &Environment) -> Vec<PathBuf> {
-    let own = std::env::current_exe().ok().and_then(|exe| exe.parent().map(Path::to_owned));
-    let named = get(env, "HARNESS_PLUGIN_PATH").unwrap_or_default();
-    let user = user_folder(env, "XDG_DATA_HOME", ".local/share").map(|folder| folder.join("plugins"));
-    let named = std::env::split_paths(&named).filter(|path| !path.as_os_str().is_empty());
-    own.into_iter().chain(named).chain(user).collect()
-}
-
 fn stuck_after(env: &Environment) -> Result<Duration, Problem> {
     let Some(ms) = get(env, "HARNESS_STUCK_MS") else { return Ok(STUCK_AFTER) };
     ms.parse().map(Duration::from_millis).map_err(|e| {
@@ -185,51 +169,40 @@ fn stuck_after(env: &Environment) -> Result<Duration, Problem> {
     })
 }
 
-fn job(
-    command: Command,
-    rows: Vec<Row>,
-    planned: &[Planned],
-) -> Result<(Job, report::Output, ask::Asked), Problem> {
-    let quiet = (report::Output::StreamJson, ask::Asked::None);
+type Work = (Job, report::Output, ask::Asked);
+
+fn job(command: Command, rows: Vec<Row>, planned: &[Planned]) -> Result<Work, Problem> {
+    let quiet = |job| Ok((job, report::Output::StreamJson, ask::Asked::None));
     match command {
-        Command::Rows { json } => Ok((Job::Rows { rows, json }, quiet.0, quiet.1)),
+        Command::Rows { json } => quiet(Job::Rows { rows, json }),
         Command::Call { service, method, head, part } => {
-            Ok((Job::Call { slot: service, method, head, part }, quiet.0, quiet.1))
+            quiet(Job::Call { slot: service, method, head, part })
         }
-        Command::Run(task) => verb("run", task, planned),
+        Command::Run(task) => verb("run", planned, || task),
         Command::Other(words) => {
             let name = words.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
-            let known = planned.iter().any(|p| p.library.manifest.commands.iter().any(|c| c.name == name));
-            let OtherTask { task } =
-                if known { OtherTask::parse_from(words) } else { OtherTask { task: Task::default() } };
-            verb(&name, task, planned)
+            verb(&name, planned, || Task::parse_from(words))
         }
     }
 }
 
 /// A command that a plugin declares.
-fn verb(name: &str, task: Task, planned: &[Planned]) -> Result<(Job, report::Output, ask::Asked), Problem> {
+fn verb(name: &str, planned: &[Planned], task: impl FnOnce() -> Task) -> Result<Work, Problem> {
     let verbs = || planned.iter().flat_map(|p| p.library.manifest.commands.iter().map(move |verb| (p, verb)));
     let Some((plan, verb)) = verbs().find(|(_, verb)| verb.name == name) else {
-        let known = ["run", "rows", "call"]
-            .into_iter()
-            .filter(|word| *word != name)
-            .chain(verbs().map(|(_, verb)| verb.name.as_str()));
-        let what =
-            format!("no row's plugin answers the command `{name}`{}", did_you_mean(name, known.clone()));
+        let known = || verbs().map(|(_, verb)| verb.name.as_str()).chain(["rows", "call"]);
+        let what = format!("no row's plugin answers the command `{name}`{}", did_you_mean(name, known()));
         return Err(Problem::new(
             "NO_COMMAND",
             what,
-            format!("add a row that does; there are {}", names(known)),
+            format!("add a row that does; there are {}", names(known())),
         ));
     };
-    let slot = plan
-        .roles
-        .iter()
-        .find(|(role, _)| role.service == verb.service)
-        .map_or(&verb.service, |(_, slot)| slot);
-    let text = task_text(&task.task)?;
-    Ok((Job::Task { slot: slot.clone(), method: verb.method.clone(), task: text }, task.output, task.ask))
+    let slot = plan.roles.iter().find(|(role, _)| role.service == verb.service);
+    let slot = slot.map_or(&verb.service, |(_, slot)| slot).clone();
+    let task = task();
+    let job = Job::Task { slot, method: verb.method.clone(), task: task_text(&task.task)? };
+    Ok((job, task.output, task.ask))
 }
 
 fn task_text(words: &[String]) -> Result<String, Problem> {

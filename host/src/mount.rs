@@ -13,7 +13,6 @@ use rows::Problem;
 use slot::{Entry, Position, Slots};
 use std::{
     collections::BTreeMap,
-    path::PathBuf,
     sync::{
         Arc, Weak,
         atomic::{AtomicBool, Ordering::SeqCst},
@@ -21,33 +20,10 @@ use std::{
     time::Duration,
 };
 
-pub(crate) use watch::{Watch, Watched};
+pub(crate) use watch::{Live, Watch, Watched};
 
 const MOUNT_TIME: Duration = Duration::from_secs(10);
 const UNMOUNT_TIME: Duration = Duration::from_secs(2);
-
-/// A row while it is mounted.
-#[derive(Debug)]
-pub(crate) struct Live {
-    pub(crate) id: String,
-    pub(crate) plugin: String,
-    pub(crate) path: PathBuf,
-    /// A poll of it has not returned for too long: nobody calls it any more.
-    pub(crate) stuck: AtomicBool,
-}
-
-impl Live {
-    /// What to say of a row whose code does not return.
-    pub(crate) fn stuck_words(&self) -> (String, String) {
-        let what = format!(
-            "row `{}`: plugin `{}` ({}) does not return from a call",
-            self.id,
-            self.plugin,
-            self.path.display()
-        );
-        (what, "disable or swap the row, and report this to the plugin's author".to_owned())
-    }
-}
 
 /// All that is mounted.
 pub(crate) struct Mounted {
@@ -66,7 +42,7 @@ pub(crate) struct Means {
 
 /// Mounts the rows in order. The first that fails unmounts those before it.
 pub(crate) async fn all(planned: &[Planned], means: &mut Means) -> Result<Mounted, Problem> {
-    let slots = Arc::new(Slots::new(Arc::clone(&means.watch), Arc::clone(&means.redactor)));
+    let slots = Arc::new(Slots::new(Arc::clone(&means.redactor)));
     let mut mounted = Mounted { slots, instances: Vec::new() };
     for plan in planned {
         if let Err(problem) = mounted.add(plan, means).await {
@@ -86,12 +62,7 @@ impl Mounted {
             let what = format!("{}: row `{}`: {}", row.place, row.id, refusal.what);
             Problem::new("PLUGIN_UNUSABLE", what, refusal.hint)
         })?;
-        let live = Arc::new(Live {
-            id: row.id.clone(),
-            plugin: manifest.name.clone(),
-            path: plan.library.path.clone(),
-            stuck: AtomicBool::new(false),
-        });
+        let live = means.watch.row(&row.id, &manifest.name, plan.library.path.clone());
         let ready = Arc::new(AtomicBool::new(false));
         let host = RHost::new(Lent {
             slots: Arc::downgrade(&self.slots),
@@ -111,9 +82,8 @@ impl Mounted {
             handover: RPayload::default(),
             ext: "".into(),
         };
-        let creating =
-            means.watch.around(&live, "create", || (module.create())(manifest.name.as_str().into(), create));
-        let creating = Watched::new(creating, &means.watch, &live, "create", None);
+        let creating = live.run("create", || (module.create())(manifest.name.as_str().into(), create));
+        let creating = Watched::new(creating, &live, "create", |created| created);
         let problem = |code, what: &str, hint: &str| {
             let what = means.redactor.text(what);
             Problem::new(code, format!("{}: row `{}`: {what}", row.place, row.id), hint)
@@ -159,15 +129,13 @@ impl Mounted {
                 std::mem::forget(instance);
                 continue;
             }
-            let watch = self.slots.watch();
-            let ending = watch.around(&live, "shutdown", || instance.shutdown());
-            let ending = Watched::new(ending, watch, &live, "shutdown", None);
+            let ending = live.run("shutdown", || instance.shutdown());
+            let ending = Watched::new(ending, &live, "shutdown", |ended| ended);
             if tokio::time::timeout(UNMOUNT_TIME, ending).await.is_err() {
                 tracing::warn!(row = live.id, "did not shut down in time");
             }
-            let watch = Arc::clone(watch);
             let entries = self.slots.take(&live);
-            watch.around(&live, "drop", || drop((entries, instance)));
+            live.run("drop", || drop((entries, instance)));
         }
     }
 }

@@ -110,33 +110,20 @@ fn all_needs(planned: &[Planned]) -> Result<(), Problem> {
             let slot = needs.get(&need.service).map_or("", String::as_str);
             match chain(planned, slot).next() {
                 None if need.optional => {}
+                None if slot == need.service && !need.hint.is_empty() => {
+                    let what = format!("no {slot} service: {} (row `{}` needs it)", need.hint, row.id);
+                    let hint = format!("add the row to {}", row.place.file());
+                    return Err(Problem::new("NEED_MISSING", what, hint));
+                }
                 None => {
-                    let missing =
-                        Problem::new("NEED_MISSING", format!("no {slot} service"), need.hint.clone());
-                    let named = slot == need.service && !need.hint.is_empty();
-                    let message = format!("{}: {} (row `{}` needs it)", missing.message, need.hint, row.id);
-                    return Err(if named {
-                        Problem {
-                            message,
-                            hint: format!(
-                                "add a row that provides `{slot}` to the file that {} is in",
-                                row.place
-                            ),
-                            ..missing
-                        }
-                    } else {
-                        let hint = format!(
-                            "add a row that provides `{slot}`, or point the need elsewhere with `needs`"
-                        );
-                        Problem {
-                            message: format!(
-                                "{}: row `{}` needs `{slot}`, and no row provides it",
-                                row.place, row.id
-                            ),
-                            hint,
-                            ..missing
-                        }
-                    });
+                    let hint =
+                        format!("add a row that provides `{slot}`, or point the need elsewhere with `needs`");
+                    return Err(problem(
+                        row,
+                        "NEED_MISSING",
+                        &format!("no row provides `{slot}`, which it needs"),
+                        hint,
+                    ));
                 }
                 Some((other, provided))
                     if provided.service != need.service || !need.version.matches(&provided.version) =>

@@ -166,15 +166,16 @@ impl Report {
         let words = [if end.status == "error" { "" } else { &end.status }, &end.message];
         let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
         let code = end.code.as_deref().map(|code| format!(" ({code})")).unwrap_or_default();
-        let level = if end.status == "completed" { "info" } else { "error" };
-        say(level, &format!("{}{code}", words.join(": ")), self.colour);
-        if !end.hint.is_empty() {
-            say("hint", &end.hint, self.colour);
+        let what = format!("{}{code}", words.join(": "));
+        match end.status.as_str() {
+            "completed" => say("info", &what, self.colour),
+            _ => complain(&what, &end.hint, self.colour),
         }
     }
 }
 
-fn value(json: &str) -> Value {
+/// JSON of the wire; what cannot be read is null.
+pub(crate) fn value(json: &str) -> Value {
     serde_json::from_str(json).unwrap_or_default()
 }
 
@@ -209,17 +210,18 @@ pub(crate) fn say(level: &str, text: &str, colour: bool) {
     drop(io::stderr().write_all(line.as_bytes()));
 }
 
-/// A code and its sentence, for people.
-pub(crate) fn failure(error: &RError) -> String {
-    format!("{} ({})", error.message, error.code)
+/// What went wrong, and the one thing to do.
+pub(crate) fn complain(what: &str, hint: &str, colour: bool) {
+    say("error", what, colour);
+    if !hint.is_empty() {
+        say("hint", hint, colour);
+    }
 }
 
 /// The host's own error.
 pub(crate) fn problem(problem: &Problem, redactor: &Redactor, colour: bool) {
-    say("error", &redactor.text(&format!("{} ({})", problem.message, problem.code)), colour);
-    if !problem.hint.is_empty() {
-        say("hint", &redactor.text(&problem.hint), colour);
-    }
+    let what = format!("{} ({})", problem.message, problem.code);
+    complain(&redactor.text(&what), &redactor.text(&problem.hint), colour);
 }
 
 /// Prints a line of JSON or a table to stdout; false when nobody reads it.

@@ -1,7 +1,7 @@
 //! Two threads: this one waits for signals and for code that does not return, the other one polls plugins.
 use crate::{
     call,
-    mount::{self, Live, Means},
+    mount::{self, Means},
     plan::Planned,
     run::{self, Begun, Settings},
     show,
@@ -158,14 +158,17 @@ async fn wait(
             }
             () = late => {
                 if dropped {
-                    return Ok(held(begun));
+                    let error = RError::new(ABORTED, "the run was dropped while a plugin held its thread");
+                    return Ok(end(begun, "aborted", error).unwrap_or(ExitCode::from(130)));
                 }
                 drop.notify_one();
                 (dropped, deadline) = (true, Some(Instant::now() + DROP_TIME));
             }
             _ = ticks.tick() => {
                 if let Some(live) = watch.find_stuck() {
-                    return stuck(&live, begun);
+                    let (what, hint) = live.stuck_words();
+                    let error = RError::new(STUCK, what.as_str()).hint(hint.as_str());
+                    return end(begun, "error", error).ok_or_else(|| Problem::new(STUCK, what, hint));
                 }
             }
         }
@@ -176,22 +179,8 @@ async fn wait(
     }
 }
 
-/// A poll that does not return holds the run's thread: this one writes the end in its place.
-fn stuck(live: &Live, begun: &OnceLock<Begun>) -> Result<ExitCode, Problem> {
-    let (what, hint) = live.stuck_words();
-    match begun.get() {
-        Some((report, session)) => {
-            let error = RError::new(STUCK, what).hint(hint);
-            let mut report = report.lock().unwrap_or_else(PoisonError::into_inner);
-            Ok(report.finish(Some(("error", error)), session))
-        }
-        None => Err(Problem::new(STUCK, what, hint)),
-    }
-}
-
-/// The run was dropped, and a plugin still holds its thread.
-fn held(begun: &OnceLock<Begun>) -> ExitCode {
-    let Some((report, session)) = begun.get() else { return ExitCode::from(130) };
-    let error = RError::new(ABORTED, "the run was dropped while a plugin held its thread");
-    report.lock().unwrap_or_else(PoisonError::into_inner).finish(Some(("aborted", error)), session)
+/// Code that does not return holds the run's thread: this one writes the end in its place.
+fn end(begun: &OnceLock<Begun>, status: &str, error: RError) -> Option<ExitCode> {
+    let (report, session) = begun.get()?;
+    Some(report.lock().unwrap_or_else(PoisonError::into_inner).finish(Some((status, error)), session))
 }

@@ -118,6 +118,22 @@ pub struct Library {
     pub manifest: Manifest,
 }
 
+/// Where plugins are looked for: beside this program, where HARNESS_PLUGIN_PATH says, in the user's data folder.
+pub fn folders(get: impl Fn(&str) -> Option<String>) -> Vec<PathBuf> {
+    let own = std::env::current_exe().ok().and_then(|exe| exe.parent().map(Path::to_owned));
+    let named = get("HARNESS_PLUGIN_PATH").unwrap_or_default();
+    let user = user_folder(get, "XDG_DATA_HOME", ".local/share").map(|folder| folder.join("plugins"));
+    let named = std::env::split_paths(&named).filter(|path| !path.as_os_str().is_empty());
+    own.into_iter().chain(named).chain(user).collect()
+}
+
+/// This program's part of a user folder (XDG Base Directory Specification).
+fn user_folder(get: impl Fn(&str) -> Option<String>, xdg: &str, below_home: &str) -> Option<PathBuf> {
+    let folder = get(xdg).map(PathBuf::from);
+    let folder = folder.or_else(|| get("HOME").map(|home| Path::new(&home).join(below_home)));
+    folder.map(|folder| folder.join("harness"))
+}
+
 /// Which plugin is wanted.
 #[derive(Debug, Clone)]
 pub struct Wanted<'a> {

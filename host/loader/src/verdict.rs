@@ -1,6 +1,6 @@
 //! What was found out about libraries before, by path, device, inode, size, time and the host's own build: an unchanged file is
 //! neither read nor checked again.
-use super::Record;
+use super::{Record, user_folder};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
@@ -39,9 +39,9 @@ pub struct Verdicts {
 }
 
 impl Verdicts {
-    /// Reads what `folder` remembers.
-    pub fn load(folder: Option<&Path>) -> Verdicts {
-        let file = folder.map(|folder| folder.join("libraries.json"));
+    /// Reads what the user's cache folder remembers, given a way to read variables.
+    pub fn load(get: impl Fn(&str) -> Option<String>) -> Verdicts {
+        let file = user_folder(get, "XDG_CACHE_HOME", ".cache").map(|folder| folder.join("libraries.json"));
         let host = std::env::current_exe().ok().and_then(|exe| identity(&exe));
         let stored = file.as_ref().and_then(|file| fs::read(file).ok());
         let known: Known = stored.and_then(|json| serde_json::from_slice(&json).ok()).unwrap_or_default();

@@ -73,6 +73,11 @@ impl Place {
         Place { source: Arc::clone(&self.source), pointer: format!("{}{pointer}", self.pointer) }
     }
 
+    /// The file, as it was named.
+    pub fn file(&self) -> std::path::Display<'_> {
+        self.source.path.display()
+    }
+
     /// The folder that paths written here are relative to.
     pub(crate) fn folder(&self) -> &Path {
         self.source.path.parent().unwrap_or(Path::new(""))

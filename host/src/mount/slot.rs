@@ -1,11 +1,11 @@
 //! Slots: the chain of each service, and handles that look a position up at each call.
-use super::{Live, Watch, Watched};
+use super::{Live, Watched};
 use crate::redact::Redactor;
 use loader::Role;
 use plugin_api::{
     CallCx, FfiFuture, FfiStream, RBatch, RError, RPayload, RResultE, RService, Service,
-    abi_stable::std_types::{RErr, RStr, RString},
-    run::{NOT_MOUNTED, STUCK},
+    abi_stable::std_types::{RErr, ROk, RStr, RString},
+    run::{NOT_MOUNTED, PANIC, STUCK},
 };
 use std::{
     collections::BTreeMap,
@@ -26,17 +26,12 @@ pub(super) struct Entry {
 /// All slots; a chain is innermost first.
 pub(crate) struct Slots {
     chains: RwLock<BTreeMap<String, Vec<Entry>>>,
-    watch: Arc<Watch>,
     redactor: Arc<Redactor>,
 }
 
 impl Slots {
-    pub(super) fn new(watch: Arc<Watch>, redactor: Arc<Redactor>) -> Slots {
-        Slots { chains: RwLock::default(), watch, redactor }
-    }
-
-    pub(super) fn watch(&self) -> &Arc<Watch> {
-        &self.watch
+    pub(super) fn new(redactor: Arc<Redactor>) -> Slots {
+        Slots { chains: RwLock::default(), redactor }
     }
 
     pub(crate) fn redactor(&self) -> &Arc<Redactor> {
@@ -122,9 +117,29 @@ impl Position {
         Ok((slots, entry))
     }
 
-    /// Consumers see masked results; within a chain they pass as they are, and are masked once, at its end.
-    fn redactor(&self, slots: &Slots) -> Option<Arc<Redactor>> {
-        self.below.is_none().then(|| Arc::clone(&slots.redactor))
+    /// Consumers see masked results; within a chain they pass as they are, and are masked once, at its end. A panic names its row.
+    fn pass<T>(
+        &self,
+        slots: &Slots,
+        live: &Arc<Live>,
+        mask: fn(&Redactor, &mut T),
+    ) -> impl FnMut(RResultE<T>) -> RResultE<T> + use<T> {
+        let redactor = self.below.is_none().then(|| Arc::clone(&slots.redactor));
+        let live = Arc::clone(live);
+        move |mut result| {
+            if let RErr(error) = &mut result
+                && error.code == PANIC
+                && !error.message.starts_with("row `")
+            {
+                error.message = format!("row `{}`: {}", live.id, error.message).into();
+            }
+            match (&mut result, &redactor) {
+                (ROk(value), Some(redactor)) => mask(redactor, value),
+                (RErr(error), Some(redactor)) => redactor.error(error),
+                (_, None) => {}
+            }
+            result
+        }
     }
 }
 
@@ -137,8 +152,13 @@ impl Service for Position {
         match self.target() {
             Err(error) => FfiFuture::ready(RErr(error)),
             Ok((slots, Entry { live, object, .. })) => {
-                let work = slots.watch.around(&live, &method, || object.call(method, payload, cx));
-                FfiFuture::new(Watched::new(work, &slots.watch, &live, &method, self.redactor(&slots)))
+                let work = live.run(&method, || object.call(method, payload, cx));
+                FfiFuture::new(Watched::new(
+                    work,
+                    &live,
+                    &method,
+                    self.pass(&slots, &live, Redactor::payload),
+                ))
             }
         }
     }
@@ -147,8 +167,8 @@ impl Service for Position {
         match self.target() {
             Err(error) => FfiStream::once(RErr(error)),
             Ok((slots, Entry { live, object, .. })) => {
-                let work = slots.watch.around(&live, &method, || object.open(method, payload, cx));
-                FfiStream::new(Watched::new(work, &slots.watch, &live, &method, self.redactor(&slots)))
+                let work = live.run(&method, || object.open(method, payload, cx));
+                FfiStream::new(Watched::new(work, &live, &method, self.pass(&slots, &live, Redactor::batch)))
             }
         }
     }
