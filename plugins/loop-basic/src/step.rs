@@ -17,8 +17,8 @@ pub(crate) enum Outcome {
     Completed(String),
     /// The response was cut.
     MaxTokens,
-    /// The token was fired.
-    Aborted,
+    /// The token was fired, or the adapter gave up: why.
+    Aborted(String),
     /// A limit or a policy said no.
     Blocked { code: String, message: String, hint: String },
     /// The request failed.
@@ -82,11 +82,11 @@ impl Turn {
     async fn conclude(&mut self, finish: Finish, mut blocks: Vec<Block>) -> Result<Outcome> {
         match finish {
             Finish::Error { failure } => return Ok(Outcome::Failed(failure)),
-            Finish::Aborted { .. } => {
+            Finish::Aborted { failure } => {
                 if !blocks.is_empty() {
                     self.say(Message::assistant(blocks), "assistant/message").await;
                 }
-                return Ok(Outcome::Aborted);
+                return Ok(Outcome::Aborted(failure.message));
             }
             Finish::MaxTokens => {
                 self.say(Message::assistant(blocks), "assistant/message").await;

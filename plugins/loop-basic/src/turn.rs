@@ -61,12 +61,14 @@ impl Turn {
             }
             Ok(Outcome::Blocked { code, message, hint }) => (TurnEnd::Blocked, Some(code), message, hint),
             Ok(Outcome::Failed(f)) => (TurnEnd::Error, Some(f.code), f.message, f.hint),
-            Ok(Outcome::Aborted | Outcome::Continue) => {
-                (TurnEnd::Aborted, None, self.cx.cancel_reason(), String::new())
-            }
+            Ok(Outcome::Aborted(why)) => (TurnEnd::Aborted, None, why, String::new()),
+            Ok(Outcome::Continue) => (TurnEnd::Aborted, None, String::new(), String::new()),
             Err(e) if self.cx.is_cancelled() => (TurnEnd::Aborted, None, e.message, String::new()),
             Err(e) => (TurnEnd::Error, Some(e.code.into_owned()), e.message, e.hint),
         };
+        // Whatever noticed the cancel first, its reason is the caller's.
+        let cancelled = status == TurnEnd::Aborted && self.cx.is_cancelled();
+        let message = if cancelled { self.cx.cancel_reason() } else { message };
         let (steps, usage) = (self.totals.steps, self.totals.usage);
         let input =
             usage.input_tokens + usage.cache_read_tokens.unwrap_or(0) + usage.cache_write_tokens.unwrap_or(0);
@@ -86,7 +88,7 @@ impl Turn {
         let mut continues = 0;
         loop {
             if self.cx.is_cancelled() {
-                return Ok(Outcome::Aborted);
+                return Ok(Outcome::Aborted(String::new()));
             }
             if let Some(blocked) = self.enter().await? {
                 return Ok(blocked);
@@ -127,7 +129,8 @@ impl Turn {
     async fn enter(&mut self) -> Result<Option<Outcome>> {
         let most = self.services.config.max_steps;
         if self.totals.steps >= most {
-            let message = format!("the turn reached its limit of {most} steps");
+            let message =
+                format!("the turn reached its limit of {most} step{}", if most == 1 { "" } else { "s" });
             let hint = "raise it with --max-steps, or split the task".to_owned();
             return Ok(Some(Outcome::Blocked { code: LIMIT_STEPS.into(), message, hint }));
         }
