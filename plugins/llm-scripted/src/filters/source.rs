@@ -28,8 +28,16 @@ const MARKS: [(&str, Option<&str>); 14] = [
 /// The first sentence of the first comment at the margin that explains something.
 pub(crate) fn first_comment(source: &str) -> String {
     let mut lines = source.lines().take(LINES_MAX).peekable();
+    let mut code_seen = false;
     while let Some(line) = lines.next() {
-        let Some((mark, end)) = mark(line) else { continue };
+        let Some((mark, end)) = mark(line) else {
+            code_seen |= !line.trim().is_empty() && !line.starts_with('#');
+            continue;
+        };
+        if code_seen && end == Some(mark) {
+            // Below code such quotes end a string as often as they begin one.
+            continue;
+        }
         let mut comment = String::new();
         let mut said = &line[mark.len()..];
         loop {
