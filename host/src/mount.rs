@@ -7,7 +7,6 @@ use loader::{Opened, Verdicts};
 use plugin_api::{
     Create, Host, RHost, RInstance, RPayload, RService, RTraceSink,
     abi_stable::std_types::{ROption, RStr},
-    run::PANIC,
 };
 use rows::Problem;
 use slot::{Entry, Position, Slots};
@@ -84,13 +83,13 @@ impl Mounted {
         };
         let creating = live.run("create", || (module.create())(manifest.name.as_str().into(), create));
         let creating = Watched::new(creating, &live, "create", |created| created);
-        let problem = |code, what: &str, hint: &str| {
+        let problem = |code: String, what: &str, hint: &str| {
             let what = means.redactor.text(what);
             Problem::new(code, format!("{}: row `{}`: {what}", row.place, row.id), hint)
         };
         let instance = match tokio::time::timeout(MOUNT_TIME, creating).await {
             Ok(created) => created.into_result().map_err(|e| {
-                let code = if e.code == PANIC { PANIC } else { "MOUNT_FAILED" };
+                let code = e.code.clone().into_string();
                 let what = e.message.strip_prefix(format!("row `{}`: ", row.id).as_str());
                 problem(code, what.unwrap_or(&e.message), &e.hint)
             })?,
@@ -98,7 +97,7 @@ impl Mounted {
                 let what =
                     format!("plugin `{}` was not ready after {} s", manifest.name, MOUNT_TIME.as_secs());
                 return Err(problem(
-                    "MOUNT_FAILED",
+                    "MOUNT_FAILED".to_owned(),
                     &what,
                     "look at what its create waits for, or disable the row",
                 ));
@@ -112,7 +111,7 @@ impl Mounted {
                     "plugin `{}` does not export the `{}` its manifest lists",
                     manifest.name, provided.service
                 );
-                return Err(problem("MOUNT_FAILED", &what, "rebuild the plugin"));
+                return Err(problem("MOUNT_FAILED".to_owned(), &what, "rebuild the plugin"));
             };
             self.slots
                 .put(slot, Entry { live: Arc::clone(&live), role: provided.role, object: export.object });

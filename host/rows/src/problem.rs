@@ -4,11 +4,13 @@
 //! variables in scope; `did_you_mean(word, known) -> String` is `, did you mean `x`?` or nothing, `names(words) -> String`
 //! is `` `a`, `b` and `c` ``, or `none`; `known` and `words` are any iterators of `&str`.
 
+use std::borrow::Cow;
+
 /// Why the host could not do what it was asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// `SCREAMING_SNAKE`, stable; programs branch on it and never on the message.
-    pub code: &'static str,
+    pub code: Cow<'static, str>,
     /// What is wrong and where; several mistakes in one row are several lines.
     pub message: String,
     /// Exactly one thing to do.
@@ -17,8 +19,12 @@ pub struct Problem {
 
 impl Problem {
     /// A problem of a code, a sentence and a hint.
-    pub fn new(code: &'static str, message: impl Into<String>, hint: impl Into<String>) -> Problem {
-        Problem { code, message: message.into(), hint: hint.into() }
+    pub fn new(
+        code: impl Into<Cow<'static, str>>,
+        message: impl Into<String>,
+        hint: impl Into<String>,
+    ) -> Problem {
+        Problem { code: code.into(), message: message.into(), hint: hint.into() }
     }
 }
 
