@@ -76,7 +76,8 @@ impl Plan {
     }
 
     fn read(head: Head, parts: &Parts) -> Result<Self> {
-        let wanted = usize::from(head.system) + head.append + usize::from(head.replace.is_some());
+        let one_each = usize::from(head.system) + usize::from(head.replace.is_some());
+        let wanted = head.append.saturating_add(one_each);
         if parts.len() < wanted {
             let text = format!("context: the plan speaks of {wanted} parts and brings {}", parts.len());
             return Err(Error::new("BAD_PAYLOAD", text));

@@ -74,7 +74,8 @@ impl Cx {
     /// The same context with an earlier deadline, if that is earlier.
     pub fn within(mut self, time: Duration) -> Cx {
         let end = self.now().saturating_add(time);
-        let end = u64::try_from(end.as_nanos()).unwrap_or(u64::MAX);
+        // Nought would mean never.
+        let end = u64::try_from(end.as_nanos()).unwrap_or(u64::MAX).max(1);
         if self.0.deadline_ns == 0 || end < self.0.deadline_ns {
             self.0.deadline_ns = end;
         }

@@ -5,6 +5,8 @@
 use crate::{
     Contract as _, Cx, Error, Item, Parts, Payload, Raw, Result, Serve, Shape,
     contract::{self, failed},
+    cx::GRACE,
+    llm::patience,
     tools::{self, CallHead, Execution, ToolCall, ToolEvent, ToolResult, code},
     wire::{self, Batch, BoxFuture, BoxStream, Items},
 };
@@ -15,6 +17,7 @@ use std::{
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
+    time::Duration,
 };
 
 /// What a dispatcher implements.
@@ -47,6 +50,9 @@ impl Item for CallEvent {
 pub fn not_started() -> ToolResult {
     ToolResult::synthetic(code::ABORTED_BEFORE_DISPATCH, "Error: tool call aborted before it started")
 }
+
+/// How long a dispatcher may take to end after a cancel: longer than its calls may, so that they have their word.
+const PATIENCE: Duration = GRACE.saturating_add(Duration::from_millis(250));
 
 #[derive(Serialize, Deserialize)]
 struct Head {
@@ -102,16 +108,18 @@ impl Client {
         self.0.describe().is_some()
     }
 
-    /// Runs the calls. Each gets exactly one result: what the dispatcher leaves out or repeats is mended.
+    /// Runs the calls. Each gets exactly one result, and the stream ends with the last: what the dispatcher leaves out or
+    /// repeats is mended, and one that has not ended 1.75 s after a cancel is dropped.
     pub fn run(&self, calls: &[ToolCall], cx: &Cx) -> Running {
         let head = Head { calls: calls.iter().map(CallHead::of).collect() };
         let arguments: Parts = calls.iter().map(|call| call.arguments.clone()).collect();
-        let items = self.0.items("run", Payload::new(wire::write(&head), arguments), cx);
-        Running(Mode::Dispatched {
-            items: Some(items),
+        Running(Mode::Dispatched(Dispatched {
+            items: Some(self.0.items("run", Payload::new(wire::write(&head), arguments), cx)),
             open: calls.iter().map(|_| true).collect(),
             error: None,
-        })
+            patience: patience(cx, PATIENCE),
+            cx: cx.clone(),
+        }))
     }
 }
 
@@ -132,11 +140,7 @@ pub struct Running(Mode);
 
 #[derive(Debug)]
 enum Mode {
-    Dispatched {
-        items: Option<Items<CallEvent>>,
-        open: Vec<bool>,
-        error: Option<Error>,
-    },
+    Dispatched(Dispatched),
     Serial {
         tools: tools::Client,
         calls: Vec<ToolCall>,
@@ -150,7 +154,7 @@ impl Stream for Running {
     type Item = CallEvent;
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<CallEvent>> {
         match &mut self.0 {
-            Mode::Dispatched { items, open, error } => poll_dispatched(items, open, error, cx),
+            Mode::Dispatched(dispatched) => dispatched.poll_next(cx),
             Mode::Serial { tools, calls, cx: call_cx, at, execution } => {
                 let Some(call) = calls.get(*at) else { return Poll::Ready(None) };
                 let index = u32::try_from(*at).unwrap_or(u32::MAX);
@@ -172,34 +176,58 @@ impl Stream for Running {
     }
 }
 
-fn poll_dispatched(
-    items: &mut Option<Items<CallEvent>>,
-    open: &mut [bool],
-    error: &mut Option<Error>,
-    cx: &mut Context<'_>,
-) -> Poll<Option<CallEvent>> {
-    while let Some(stream) = items {
-        match Pin::new(stream).poll_next(cx) {
-            Poll::Pending => return Poll::Pending,
-            Poll::Ready(Some(Ok(item))) => {
-                let Some(open) = open.get_mut(item.index as usize).filter(|open| **open) else { continue };
-                if matches!(item.event, ToolEvent::Result(_)) {
-                    *open = false;
-                }
-                return Poll::Ready(Some(item));
-            }
-            Poll::Ready(Some(Err(e))) => (*error, *items) = (Some(e), None),
-            Poll::Ready(None) => *items = None,
-        }
+struct Dispatched {
+    items: Option<Items<CallEvent>>,
+    /// Which calls have no result yet.
+    open: Vec<bool>,
+    /// Why the dispatcher is gone, unless it just ended.
+    error: Option<Error>,
+    patience: BoxFuture<()>,
+    cx: Cx,
+}
+
+impl std::fmt::Debug for Dispatched {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Dispatched").field("open", &self.open).finish_non_exhaustive()
     }
-    let Some(at) = open.iter().position(|open| *open) else { return Poll::Ready(None) };
-    open[at] = false;
-    let result = match error {
-        Some(error) => ToolResult { synthetic: true, ..error.clone().into() },
-        None => ToolResult::synthetic(
-            code::NO_RESULT,
-            "Error: the dispatcher ended without a result of this call; whether it had an effect is unknown",
-        ),
-    };
-    Poll::Ready(Some(CallEvent { index: at as u32, event: ToolEvent::Result(result) }))
+}
+
+impl Dispatched {
+    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<CallEvent>> {
+        while let (Some(items), true) = (&mut self.items, self.open.contains(&true)) {
+            let next = Pin::new(items).poll_next(cx);
+            let waits = match &next {
+                Poll::Pending => true,
+                Poll::Ready(Some(Ok(_))) => self.cx.is_cancelled(),
+                Poll::Ready(Some(Err(_)) | None) => false,
+            };
+            if waits && self.patience.as_mut().poll(cx).is_ready() {
+                let text = "the call was aborted; whether it had an effect is unknown";
+                (self.error, self.items) = (Some(Error::new(code::ABORTED, text)), None);
+                break;
+            }
+            match next {
+                Poll::Pending => return Poll::Pending,
+                Poll::Ready(Some(Ok(item))) => {
+                    let open = self.open.get_mut(item.index as usize);
+                    let Some(open) = open.filter(|open| **open) else { continue };
+                    *open = !matches!(item.event, ToolEvent::Result(_));
+                    return Poll::Ready(Some(item));
+                }
+                Poll::Ready(Some(Err(error))) => (self.error, self.items) = (Some(error), None),
+                Poll::Ready(None) => self.items = None,
+            }
+        }
+        self.items = None;
+        let Some(at) = self.open.iter().position(|open| *open) else { return Poll::Ready(None) };
+        self.open[at] = false;
+        let result = match &self.error {
+            Some(error) => ToolResult { synthetic: true, ..error.clone().into() },
+            None => ToolResult::synthetic(
+                code::NO_RESULT,
+                "Error: the dispatcher ended without a result of this call; whether it had an effect is unknown",
+            ),
+        };
+        Poll::Ready(Some(CallEvent { index: at as u32, event: ToolEvent::Result(result) }))
+    }
 }

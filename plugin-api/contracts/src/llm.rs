@@ -15,7 +15,7 @@ pub use client::{Client, Reply};
 pub use invariant::Invariant;
 
 use crate::{
-    Contract as _, Cx, Part, Parts, Payload, Result, Serve, Shape,
+    Contract as _, Cx, Error, Part, Parts, Payload, Result, Serve, Shape,
     contract::{self, failed},
     wire::{self, Batch, BoxFuture, BoxStream},
 };
@@ -121,12 +121,18 @@ impl LlmRequest {
     /// From the wire: the request and its history.
     ///
     /// # Errors
-    /// `BAD_PAYLOAD`.
+    /// `BAD_PAYLOAD`, also when fewer parts came than the head speaks of.
     pub fn read(payload: &Payload) -> Result<(Self, Parts)> {
         let head: Head = wire::read("llm request", &payload.head)?;
+        let (before, came) = (head.tools.saturating_add(usize::from(head.system)), payload.parts.len());
+        if came < before {
+            let text =
+                format!("llm request: the head speaks of {before} parts before the history and {came} came");
+            return Err(Error::new("BAD_PAYLOAD", text));
+        }
         let tools = payload.parts.iter().take(head.tools).cloned().collect();
         let system = head.system.then(|| payload.parts.get(head.tools).cloned()).flatten();
-        let history = payload.parts.tail(head.tools + usize::from(head.system));
+        let history = payload.parts.tail(before);
         Ok((LlmRequest { settings: head.settings, tools, system }, history))
     }
 }

@@ -256,7 +256,8 @@ impl Client {
         cx: &Cx,
     ) -> Result<T> {
         let (mut answer, _) = self.0.json::<Value>(method, &args, parts, cx).await?;
-        serde_json::from_value(answer[field].take())
+        let value = answer.get_mut(field).map(Value::take).unwrap_or_default();
+        serde_json::from_value(value)
             .map_err(|e| Error::new("BAD_PAYLOAD", format!("session.{method}: `{field}`: {e}")))
     }
 

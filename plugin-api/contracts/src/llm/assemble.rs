@@ -86,7 +86,7 @@ impl Assembler {
         let keep = |block: &Block| match block {
             Block::ToolCall { .. } => calls,
             Block::Text { text } | Block::Reasoning { text, .. } => !visible_only || !text.trim().is_empty(),
-            Block::ToolResult { .. } | Block::Unknown => true,
+            Block::ToolResult { .. } | Block::Unknown => !visible_only,
         };
         self.blocks.into_iter().map(|p| p.block).filter(keep).collect()
     }

@@ -9,6 +9,7 @@ use futures_core::Stream;
 use std::{
     pin::Pin,
     task::{Context, Poll},
+    time::Duration,
 };
 
 /// A client of `llm`.
@@ -34,18 +35,18 @@ impl Client {
         Reply {
             items: Some(self.0.items("stream", request.payload(history), cx)),
             rules: Invariant::default(),
-            patience: patience(cx),
+            patience: patience(cx, GRACE),
             cx: cx.clone(),
         }
     }
 }
 
-/// Ready once whoever was asked to stop has had the time to.
-pub(crate) fn patience(cx: &Cx) -> BoxFuture<()> {
+/// Ready once whoever was asked to stop has had that time to.
+pub(crate) fn patience(cx: &Cx, time: Duration) -> BoxFuture<()> {
     let cx = cx.clone();
     Box::pin(async move {
         cx.cancelled().await;
-        cx.sleep(GRACE).await;
+        cx.sleep(time).await;
     })
 }
 
@@ -93,14 +94,18 @@ impl Stream for Reply {
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<StreamChunk>> {
         let this = &mut *self;
         let Some(items) = &mut this.items else { return Poll::Ready(None) };
-        let next = match Pin::new(items).poll_next(cx) {
-            Poll::Ready(next) => next,
-            Poll::Pending if this.patience.as_mut().poll(cx).is_ready() => {
-                let reason = this.cx.cancel_reason();
-                return Poll::Ready(Some(this.fail(Error::aborted(&reason))));
-            }
-            Poll::Pending => return Poll::Pending,
+        let next = Pin::new(items).poll_next(cx);
+        // An adapter that talks on after a cancel has no more time than one that is silent.
+        let waits = match &next {
+            Poll::Pending => true,
+            Poll::Ready(Some(Ok(StreamChunk::Finish(_)) | Err(_)) | None) => false,
+            Poll::Ready(Some(Ok(_))) => this.cx.is_cancelled(),
         };
+        if waits && this.patience.as_mut().poll(cx).is_ready() {
+            let reason = this.cx.cancel_reason();
+            return Poll::Ready(Some(this.fail(Error::aborted(&reason))));
+        }
+        let Poll::Ready(next) = next else { return Poll::Pending };
         Poll::Ready(Some(match next {
             Some(Ok(chunk)) => match this.rules.check(&chunk) {
                 Err(rule) => this.broken(&rule),

@@ -2,6 +2,7 @@
 use super::{CallHead, ListAnswer, ListHead, ToolCall, ToolEvent, ToolList, ToolResult, code};
 use crate::{
     Cx, Error, Parts, Payload, Raw, Result,
+    cx::GRACE,
     llm::patience,
     wire::{self, BoxFuture, Items, next},
 };
@@ -51,8 +52,9 @@ impl Client {
         let payload = Payload::new(wire::write(&CallHead::of(call)), call.arguments.clone().into());
         Execution {
             items: Some(self.0.items("execute", payload, cx)),
-            patience: patience(cx),
+            patience: patience(cx, GRACE),
             name: call.name.clone(),
+            cx: cx.clone(),
         }
     }
 
@@ -77,6 +79,7 @@ pub struct Execution {
     items: Option<Items<ToolEvent>>,
     patience: BoxFuture<()>,
     name: String,
+    cx: Cx,
 }
 
 impl std::fmt::Debug for Execution {
@@ -105,14 +108,18 @@ impl Stream for Execution {
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<ToolEvent>> {
         let this = &mut *self;
         let Some(items) = &mut this.items else { return Poll::Ready(None) };
-        let event = match Pin::new(items).poll_next(cx) {
-            Poll::Ready(event) => event,
-            Poll::Pending if this.patience.as_mut().poll(cx).is_ready() => {
-                let text = format!("Error: `{}` was aborted while it ran; its effect is unknown", this.name);
-                return Poll::Ready(Some(this.end(ToolResult::synthetic(code::ABORTED, text))));
-            }
-            Poll::Pending => return Poll::Pending,
+        let event = Pin::new(items).poll_next(cx);
+        // A tool that talks on after a cancel has no more time than one that is silent.
+        let waits = match &event {
+            Poll::Pending => true,
+            Poll::Ready(Some(Ok(ToolEvent::Result(_)) | Err(_)) | None) => false,
+            Poll::Ready(Some(Ok(_))) => this.cx.is_cancelled(),
         };
+        if waits && this.patience.as_mut().poll(cx).is_ready() {
+            let text = format!("Error: `{}` was aborted while it ran; its effect is unknown", this.name);
+            return Poll::Ready(Some(this.end(ToolResult::synthetic(code::ABORTED, text))));
+        }
+        let Poll::Ready(event) = event else { return Poll::Pending };
         Poll::Ready(Some(match event {
             Some(Ok(ToolEvent::Result(result))) => this.end(result),
             Some(Ok(event)) => event,
