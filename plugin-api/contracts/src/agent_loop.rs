@@ -3,9 +3,9 @@
 //! `run` takes `{"task": "…"}` and streams the run protocol ([`plugin_api::run`]): text for the person, notes, opaque events, and one
 //! end, last.
 use crate::{
-    Contract as _, Cx, Item, Payload, Raw, Result, Serve, Shape, Usage,
+    Contract as _, Cx, Item, Payload, Result, Serve, Shape, Usage,
     contract::{self, failed},
-    wire::{self, Batch, BoxFuture, BoxStream, Items},
+    wire::{self, Batch, BoxFuture, BoxStream, Items, client},
 };
 use futures_core::Stream;
 use plugin_api::{RChunk, run};
@@ -163,22 +163,11 @@ impl<T: AgentLoop> Serve<T> for Contract {
     }
 }
 
-/// A client of `loop`.
-#[derive(Clone, Debug)]
-pub struct Client(Raw);
-
-impl From<Raw> for Client {
-    fn from(raw: Raw) -> Self {
-        Client(raw)
-    }
-}
+client!(
+    /// A client of `loop`.
+);
 
 impl Client {
-    /// The untyped client of the same service.
-    pub fn raw(&self) -> &Raw {
-        &self.0
-    }
-
     /// Runs a task.
     pub fn run(&self, request: &RunRequest, cx: &Cx) -> Items<LoopEvent> {
         self.0.items("run", Payload::new(wire::write(request), Default::default()), cx)

@@ -4,8 +4,8 @@
 //! "to_seq"} | null}`; its parts are the system prompt (plain text) when there is one, the n appended messages, and the message that stands for the
 //! replaced stretch. The loop logs and applies the plan. An empty slot plans nothing.
 use crate::{
-    Contract as _, Cx, Error, Part, Parts, Payload, Raw, Result, Serve, Shape, Usage, contract,
-    wire::{self, Batch, BoxFuture, BoxStream},
+    Contract as _, Cx, Error, Part, Parts, Payload, Result, Serve, Shape, Usage, contract,
+    wire::{self, Batch, BoxFuture, BoxStream, client},
 };
 use serde::{Deserialize, Serialize};
 use std::{future::Future, sync::Arc};
@@ -128,22 +128,11 @@ impl<T: Context> Serve<T> for Contract {
     }
 }
 
-/// A client of `context`.
-#[derive(Clone, Debug)]
-pub struct Client(Raw);
-
-impl From<Raw> for Client {
-    fn from(raw: Raw) -> Self {
-        Client(raw)
-    }
-}
+client!(
+    /// A client of `context`.
+);
 
 impl Client {
-    /// The untyped client of the same service.
-    pub fn raw(&self) -> &Raw {
-        &self.0
-    }
-
     /// The plan for the next request; an empty slot plans nothing.
     ///
     /// # Errors

@@ -3,12 +3,12 @@
 //! `run` takes `{"calls": [{"id", "name", "key"?}]}` with one part per call, its arguments, and streams the events of all calls: an
 //! item's index says which call it belongs to. Every call gets exactly one result; results may come in any order.
 use crate::{
-    Contract as _, Cx, Error, Item, Parts, Payload, Raw, Result, Serve, Shape,
+    Contract as _, Cx, Error, Item, Parts, Payload, Result, Serve, Shape,
     contract::{self, failed},
     cx::GRACE,
     llm::patience,
     tools::{self, CallHead, Execution, ToolCall, ToolEvent, ToolResult, code},
-    wire::{self, Batch, BoxFuture, BoxStream, Items},
+    wire::{self, Batch, BoxFuture, BoxStream, Items, client},
 };
 use futures_core::Stream;
 use plugin_api::RChunk;
@@ -87,27 +87,11 @@ impl<T: Dispatch> Serve<T> for Contract {
     }
 }
 
-/// A client of `dispatch`.
-#[derive(Clone, Debug)]
-pub struct Client(Raw);
-
-impl From<Raw> for Client {
-    fn from(raw: Raw) -> Self {
-        Client(raw)
-    }
-}
+client!(
+    /// A client of `dispatch`.
+);
 
 impl Client {
-    /// The untyped client of the same service.
-    pub fn raw(&self) -> &Raw {
-        &self.0
-    }
-
-    /// Whether a dispatcher is mounted.
-    pub fn is_mounted(&self) -> bool {
-        self.0.describe().is_some()
-    }
-
     /// Runs the calls. Each gets exactly one result, and the stream ends with the last: what the dispatcher leaves out or
     /// repeats is mended, and one that has not ended 1.75 s after a cancel is dropped.
     pub fn run(&self, calls: &[ToolCall], cx: &Cx) -> Running {

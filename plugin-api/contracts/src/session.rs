@@ -13,9 +13,9 @@
 //!
 //! One writer per session (`SESSION_LOCKED`). A kind that is not known is kept. Codes: `SESSION_NOT_FOUND`, `SESSION_LOCKED`, `SESSION_CORRUPT`.
 use crate::{
-    Contract as _, Cx, Error, Item, Part, Parts, Payload, Raw, Result, Serve, Shape,
+    Contract as _, Cx, Error, Item, Part, Parts, Payload, Result, Serve, Shape,
     contract::{self, failed},
-    wire::{self, Batch, BoxFuture, BoxStream, Items},
+    wire::{self, Batch, BoxFuture, BoxStream, Items, client},
 };
 use futures_core::Stream;
 use plugin_api::RChunk;
@@ -226,27 +226,11 @@ fn with_parts(heads: Vec<NewEventHead>, parts: &Parts) -> Vec<NewEvent> {
     heads.into_iter().map(event).collect()
 }
 
-/// A client of `session`.
-#[derive(Clone, Debug)]
-pub struct Client(Raw);
-
-impl From<Raw> for Client {
-    fn from(raw: Raw) -> Self {
-        Client(raw)
-    }
-}
+client!(
+    /// A client of `session`.
+);
 
 impl Client {
-    /// The untyped client of the same service.
-    pub fn raw(&self) -> &Raw {
-        &self.0
-    }
-
-    /// Whether a log is mounted.
-    pub fn is_mounted(&self) -> bool {
-        self.0.describe().is_some()
-    }
-
     async fn ask<T: DeserializeOwned>(
         &self,
         method: &str,

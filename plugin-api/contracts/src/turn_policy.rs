@@ -4,8 +4,8 @@
 //! "resumable"}}`. `before_stop` takes [`TurnFacts`] and answers `{"stop": {}}`, or `{"continue": {"inject": n}}` with n > 0. Facts are
 //! derived from the log; a policy keeps no counters. An empty slot enters and stops.
 use crate::{
-    Contract as _, Cx, Error, Part, Parts, Payload, Raw, Result, Serve, Shape, Usage, contract,
-    wire::{self, Batch, BoxFuture, BoxStream},
+    Contract as _, Cx, Error, Part, Parts, Payload, Result, Serve, Shape, Usage, contract,
+    wire::{self, Batch, BoxFuture, BoxStream, client},
 };
 use serde::{Deserialize, Serialize};
 use std::{future::Future, sync::Arc};
@@ -173,22 +173,11 @@ impl<T: TurnPolicy> Serve<T> for Contract {
     }
 }
 
-/// A client of `turn-policy`.
-#[derive(Clone, Debug)]
-pub struct Client(Raw);
-
-impl From<Raw> for Client {
-    fn from(raw: Raw) -> Self {
-        Client(raw)
-    }
-}
+client!(
+    /// A client of `turn-policy`.
+);
 
 impl Client {
-    /// The untyped client of the same service.
-    pub fn raw(&self) -> &Raw {
-        &self.0
-    }
-
     /// May the step begin? An empty slot says yes.
     ///
     /// # Errors

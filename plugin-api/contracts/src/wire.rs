@@ -146,6 +146,34 @@ impl<T: Item> Stream for Items<T> {
     }
 }
 
+/// Declares the typed client of a contract: a raw client with a name of its own.
+macro_rules! client {
+    ($(#[$doc:meta])*) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug)]
+        pub struct Client($crate::Raw);
+
+        impl From<$crate::Raw> for Client {
+            fn from(raw: $crate::Raw) -> Self {
+                Client(raw)
+            }
+        }
+
+        impl Client {
+            /// The untyped client of the same service.
+            pub fn raw(&self) -> &$crate::Raw {
+                &self.0
+            }
+
+            /// Whether anything is mounted there.
+            pub fn is_mounted(&self) -> bool {
+                self.0.describe().is_some()
+            }
+        }
+    };
+}
+pub(crate) use client;
+
 /// A stream that a future has yet to open.
 pub fn flatten<F>(opening: F) -> BoxStream<Result<Batch>>
 where

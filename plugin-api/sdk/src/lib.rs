@@ -56,6 +56,7 @@ pub mod glue;
 mod guard;
 mod rt;
 mod trace;
+pub mod testing;
 
 pub use ctx::{Ctx, NoConfig, Plugin};
 pub use emit::{Out, emit};

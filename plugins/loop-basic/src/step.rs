@@ -46,7 +46,7 @@ impl Turn {
             let too_long =
                 matches!(&finish, Finish::Error { failure } if failure.code == code::CONTEXT_WINDOW_EXCEEDED);
             // Once: a context that cannot make the request shorter has nothing else to offer.
-            if too_long && !overflow && self.services.context.raw().describe().is_some() {
+            if too_long && !overflow && self.services.context.is_mounted() {
                 overflow = true;
                 continue;
             }

@@ -1,9 +1,9 @@
 //! The consumer's side: one terminal finish, whatever the adapter does.
 use super::{Failure, Finish, Invariant, LlmRequest, StreamChunk, code};
 use crate::{
-    Cx, Error, Parts, Raw,
+    Cx, Error, Parts,
     cx::GRACE,
-    wire::{BoxFuture, Items},
+    wire::{BoxFuture, Items, client},
 };
 use futures_core::Stream;
 use std::{
@@ -12,22 +12,11 @@ use std::{
     time::Duration,
 };
 
-/// A client of `llm`.
-#[derive(Clone, Debug)]
-pub struct Client(Raw);
-
-impl From<Raw> for Client {
-    fn from(raw: Raw) -> Self {
-        Client(raw)
-    }
-}
+client!(
+    /// A client of `llm`.
+);
 
 impl Client {
-    /// The untyped client of the same service.
-    pub fn raw(&self) -> &Raw {
-        &self.0
-    }
-
     /// Streams a response. The stream keeps every rule of [`Invariant`] and ends with exactly one finish: a broken rule, an error
     /// and a missing finish become `Finish::Error`; an adapter that does not end within [`GRACE`] of a cancel is dropped, and
     /// the finish is `Finish::Aborted`.

@@ -1,10 +1,10 @@
 //! The consumer's side: exactly one result, whatever the tool does.
 use super::{CallHead, ListAnswer, ListHead, ToolCall, ToolEvent, ToolList, ToolResult, code};
 use crate::{
-    Cx, Error, Parts, Payload, Raw, Result,
+    Cx, Error, Parts, Payload, Result,
     cx::GRACE,
     llm::patience,
-    wire::{self, BoxFuture, Items, next},
+    wire::{self, BoxFuture, Items, client, next},
 };
 use futures_core::Stream;
 use std::{
@@ -12,22 +12,11 @@ use std::{
     task::{Context, Poll},
 };
 
-/// A client of `tools`.
-#[derive(Clone, Debug)]
-pub struct Client(Raw);
-
-impl From<Raw> for Client {
-    fn from(raw: Raw) -> Self {
-        Client(raw)
-    }
-}
+client!(
+    /// A client of `tools`.
+);
 
 impl Client {
-    /// The untyped client of the same service.
-    pub fn raw(&self) -> &Raw {
-        &self.0
-    }
-
     /// The tools that there are; an empty slot has none.
     ///
     /// # Errors
