@@ -75,7 +75,7 @@ impl Adapter {
         let settings = self.settings(asked);
         if settings.model.is_empty() {
             return Err(Failure {
-                hint: "name one with --model, or as `model` in the row's config".into(),
+                hint: "set LLM_MODEL, or give --model".into(),
                 ..Failure::new("NO_MODEL", format!("llm-openai: no model is named for {}", endpoint.origin))
             });
         }

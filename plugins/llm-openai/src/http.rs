@@ -140,8 +140,10 @@ fn elsewhere(endpoint: &Endpoint, response: &Response) -> Option<Url> {
 
 /// The connection did not come about, or broke.
 pub(crate) fn lost(endpoint: &Endpoint, error: reqwest::Error) -> Failure {
+    // Its URL may hold a secret in its query.
+    let error = error.without_url();
     let connecting = error.is_connect();
-    let cause = Error::from(error.without_url()).message;
+    let cause = innermost(&error);
     let what = if connecting { "no connection to" } else { "the connection broke to" };
     let hint = match (connecting, endpoint.local) {
         _ if cause.contains("certificate") => "name the authority's PEM file in `ca_file`",
@@ -151,6 +153,15 @@ pub(crate) fn lost(endpoint: &Endpoint, error: reqwest::Error) -> Failure {
     };
     let message = format!("llm-openai: {what} {}: {cause}", endpoint.origin);
     Failure { hint: hint.into(), ..Failure::new(code::TRANSPORT, message) }
+}
+
+/// What the layers around the cause add is their own names.
+fn innermost(error: &reqwest::Error) -> String {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(deeper) = cause.source() {
+        cause = deeper;
+    }
+    cause.to_string()
 }
 
 /// The provider's id of the request.

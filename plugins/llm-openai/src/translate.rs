@@ -58,29 +58,28 @@ impl Translator {
         }
         match serde_json::from_str::<Chunk<'_>>(data) {
             Ok(chunk) if chunk.error.is_some_and(|error| is_said(error.get())) => Some(reported(data)),
-            Ok(chunk) => {
-                self.chunk(chunk, out);
-                None
-            }
+            Ok(chunk) => self.chunk(chunk, out).err().map(|_| unreadable(data)),
             Err(_) => Some(unreadable(data)),
         }
     }
 
     /// Takes a completion that was not streamed.
     pub(crate) fn completion(&mut self, data: &str, out: &mut Vec<StreamChunk>) -> Finish {
-        let Ok(mut chunk) = serde_json::from_str::<Chunk<'_>>(data) else { return unreadable(data) };
-        if let Some(choice) = chunk.choices.as_mut().and_then(|choices| choices.first.as_mut()) {
-            choice.delta = choice.message.take();
-        }
-        self.chunk(chunk, out);
-        self.done(out)
+        let read = serde_json::from_str::<Chunk<'_>>(data).and_then(|mut chunk| {
+            if let Some(choice) = chunk.choices.as_mut().and_then(|choices| choices.first.as_mut()) {
+                choice.delta =
+                    choice.message.map(|message| serde_json::from_str(message.get())).transpose()?;
+            }
+            self.chunk(chunk, out)
+        });
+        if read.is_ok() { self.done(out) } else { unreadable(data) }
     }
 
-    fn chunk(&mut self, chunk: Chunk<'_>, out: &mut Vec<StreamChunk>) {
+    fn chunk(&mut self, chunk: Chunk<'_>, out: &mut Vec<StreamChunk>) -> serde_json::Result<()> {
         // One answer was asked for. A server that sends several at once gets its first one read.
         if let Some(choice) = chunk.choices.and_then(|choices| choices.first) {
             if let Some(delta) = choice.delta {
-                self.delta(delta, out);
+                self.delta(delta, out)?;
             }
             if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
                 self.finish_reason = Some(reason.into_string());
@@ -88,9 +87,10 @@ impl Translator {
         }
         // Running totals: the last one counts.
         self.usage = chunk.usage.and_then(|usage| usage::read(usage.get())).or(self.usage);
+        Ok(())
     }
 
-    fn delta(&mut self, delta: Delta<'_>, out: &mut Vec<StreamChunk>) {
+    fn delta(&mut self, delta: Delta<'_>, out: &mut Vec<StreamChunk>) -> serde_json::Result<()> {
         // Some send the same thought under several names.
         let thoughts = [delta.reasoning_content, delta.reasoning, delta.reasoning_details];
         if let Some(thought) = thoughts.into_iter().flatten().find(|text| !text.is_empty()) {
@@ -110,14 +110,18 @@ impl Translator {
                 out.push(StreamChunk::TextDelta { index, text });
             }
         }
-        let function_call = delta.function_call.map(|function| Few::one(Fragment::of(function)));
-        for fragments in [delta.tool_calls, function_call].into_iter().flatten() {
+        if let Some(fragments) = delta.tool_calls {
+            let fragments: Few<Fragment<'_>> = serde_json::from_str(fragments.get())?;
             let several = !fragments.more.is_empty();
             for (position, fragment) in fragments.into_iter().enumerate() {
-                let position = several.then_some(position);
-                self.calls.take(fragment, position, &mut self.opened, out);
+                self.calls.take(fragment, several.then_some(position), &mut self.opened, out);
             }
         }
+        if let Some(function) = delta.function_call {
+            let fragment = Fragment::of(serde_json::from_str(function.get())?);
+            self.calls.take(fragment, None, &mut self.opened, out);
+        }
+        Ok(())
     }
 
     /// The response is complete: the ends of its blocks, in the order they were opened, and its usage.

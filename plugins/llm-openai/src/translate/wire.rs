@@ -1,4 +1,5 @@
-//! A payload as it is on the wire, borrowed from the event: what is not read costs nothing, what is not known is ignored.
+//! A payload as it is on the wire, borrowed from the event. What is not known is ignored; what is rare stays raw until it is
+//! looked at, so that a delta of text is small and is read once.
 use super::text::Text;
 use serde::{
     Deserialize, Deserializer,
@@ -23,7 +24,7 @@ pub(super) struct Choice<'a> {
     pub(super) delta: Option<Delta<'a>>,
     /// The whole of it, in an answer that is not streamed. Some servers repeat a delta here.
     #[serde(borrow)]
-    pub(super) message: Option<Delta<'a>>,
+    pub(super) message: Option<&'a RawValue>,
     #[serde(borrow)]
     pub(super) finish_reason: Option<Text<'a>>,
 }
@@ -42,10 +43,10 @@ pub(super) struct Delta<'a> {
     #[serde(borrow)]
     pub(super) reasoning_details: Option<Text<'a>>,
     #[serde(borrow)]
-    pub(super) tool_calls: Option<Few<Fragment<'a>>>,
+    pub(super) tool_calls: Option<&'a RawValue>,
     /// What `tool_calls` was before there could be several.
     #[serde(borrow)]
-    pub(super) function_call: Option<Function<'a>>,
+    pub(super) function_call: Option<&'a RawValue>,
 }
 
 /// A piece of a tool call.
@@ -84,13 +85,6 @@ impl<'a> Fragment<'a> {
 pub(super) struct Few<T> {
     pub(super) first: Option<T>,
     pub(super) more: Vec<T>,
-}
-
-impl<T> Few<T> {
-    /// A list of one.
-    pub(super) fn one(element: T) -> Self {
-        Few { first: Some(element), more: Vec::new() }
-    }
 }
 
 impl<T> IntoIterator for Few<T> {

@@ -1,13 +1,13 @@
 //! Connections: used again, refused, broken.
 use crate::{
-    run::{Chunks, OK, adapter, ask, cx, mounted},
+    run::{Chunks, OK, adapter, ask, mounted},
     server::{Answer, Server, Then, gate},
 };
 use contracts::{
     Message,
     llm::{LlmRequest, StreamChunk},
 };
-use plugin_sdk::contracts;
+use plugin_sdk::{contracts, testing};
 use serde_json::json;
 
 #[tokio::test]
@@ -62,7 +62,8 @@ async fn deltas_are_here_before_the_response_ends() {
     let body = b"data: {\"choices\":[{\"delta\":{\"content\":\"first\"}}]}\n\n";
     let server = Server::start([Answer::stream(body).then(Then::Nothing)]);
     let adapter = adapter(&server, json!({}));
-    let mut chunks = Chunks::open(&adapter, LlmRequest::default(), Message::user("go").part().into(), cx().0);
+    let mut chunks =
+        Chunks::open(&adapter, LlmRequest::default(), Message::user("go").part().into(), testing::cx().0);
     assert!(matches!(chunks.next().await, Some(StreamChunk::BlockStart { index: 0, .. })));
     assert_eq!(chunks.next().await, Some(StreamChunk::TextDelta { index: 0, text: "first".into() }));
     // Dropping the stream is the second step of a cancel: the connection goes with it.

@@ -1,6 +1,6 @@
 //! The body of a request.
 use crate::{
-    run::{Chunks, OK, adapter, ask_with, cx_traced},
+    run::{Chunks, OK, adapter, ask_with},
     server::{Answer, Server},
 };
 use contracts::{
@@ -8,8 +8,7 @@ use contracts::{
     llm::{LlmRequest, Settings},
     tools::ToolSchema,
 };
-use plugin_api::TraceCx;
-use plugin_sdk::contracts;
+use plugin_sdk::{contracts, testing};
 use serde_json::{Value, json};
 
 fn tools(names: &[&str]) -> Parts {
@@ -188,11 +187,10 @@ async fn a_history_that_is_none_is_said() {
 #[tokio::test]
 async fn the_trace_goes_along() {
     let server = Server::start([Answer::stream(OK)]);
-    let trace = TraceCx { trace_id: [0xAB; 16], span_id: [0xCD; 8], flags: 1 };
-    let history = Message::user("go").part().into();
-    Chunks::open(&adapter(&server, json!({})), LlmRequest::default(), history, cx_traced(trace).0)
-        .transcript()
-        .await;
+    let mut call = testing::cx().0.abi().clone();
+    (call.trace.trace_id, call.trace.span_id, call.trace.flags) = ([0xAB; 16], [0xCD; 8], 1);
+    let (adapter, history) = (adapter(&server, json!({})), Message::user("go").part().into());
+    Chunks::open(&adapter, LlmRequest::default(), history, call.into()).transcript().await;
     let wanted = format!("00-{}-{}-01", "ab".repeat(16), "cd".repeat(8));
     assert_eq!(server.asked()[0].header("traceparent"), Some(&*wanted));
 }

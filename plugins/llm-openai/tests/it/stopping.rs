@@ -1,13 +1,13 @@
 //! Ends that come from this side: the token, and the watchdog.
 use crate::{
-    run::{Chunks, OK, adapter, ask, cx},
+    run::{Chunks, OK, adapter, ask},
     server::{Answer, SILENT, Server, Then},
 };
 use contracts::{
     Message,
     llm::{Finish, LlmRequest},
 };
-use plugin_sdk::contracts;
+use plugin_sdk::{contracts, testing};
 use serde_json::json;
 
 const DELTA: &[u8] = b"data: {\"choices\":[{\"delta\":{\"content\":\"half\"}}]}\n\n";
@@ -19,7 +19,7 @@ fn history() -> contracts::Parts {
 #[tokio::test]
 async fn a_token_fired_before_is_one_finish_and_no_request() {
     let server = Server::start([Answer::stream(OK)]);
-    let (cx, cancel) = cx();
+    let (cx, cancel, _) = testing::cx();
     cancel.cancel("enough".into());
     let got =
         Chunks::open(&adapter(&server, json!({})), LlmRequest::default(), history(), cx).transcript().await;
@@ -39,7 +39,7 @@ async fn a_token_fired_meanwhile_closes_the_connection() {
     ];
     for answer in waiting {
         let server = Server::start([answer.then(Then::Nothing)]);
-        let (cx, cancel) = cx();
+        let (cx, cancel, _) = testing::cx();
         let adapter = adapter(&server, json!({}));
         let chunks = Chunks::open(&adapter, LlmRequest::default(), history(), cx);
         let firing = async {
