@@ -1,9 +1,9 @@
 //! `llm-openai`: streaming chat completions against any endpoint that speaks OpenAI's protocol.
 //!
-//! A request goes through these modules in this order: the row ([`config`]) says where to ([`endpoint`], [`preset`])
-//! and with which key ([`credential`]); the conversation becomes a body ([`request`]); the body is sent ([`http`]); the
-//! answer is read ([`stream`]), decoded ([`decode`], [`document`]) and translated ([`translate`]). What goes wrong on the
-//! way is put into words by [`report`] and [`wording`].
+//! A request goes through these modules in this order: the row (`config`) says where to (`endpoint`, `preset`)
+//! and with which key (`credential`); the conversation becomes a body (`request`); the body is sent (`http`); the
+//! answer is read (`stream`), decoded (`decode`, `document`) and translated (`translate`). What goes wrong on the
+//! way is put into words by `report` and `wording`.
 mod config;
 mod preset;
 mod endpoint;
