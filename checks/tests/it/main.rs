@@ -3,3 +3,5 @@
 // The attribute is what makes clippy treat the helpers of these tests as test code.
 #[cfg(test)]
 mod fake_model;
+#[cfg(test)]
+mod tidy;
