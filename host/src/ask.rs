@@ -77,13 +77,13 @@ impl Asker {
         }
         let mut lines = self.lines.lock().await;
         let lines = lines.get_or_insert_with(read_lines);
-        self.put(&question);
+        watch::outside(|| self.put(&question));
         let answer = async {
             loop {
                 let line = lines.recv().await?;
                 match self.read(&question, &line) {
                     Some(answer) => return Some(answer),
-                    None => self.put(&question),
+                    None => watch::outside(|| self.put(&question)),
                 }
             }
         };

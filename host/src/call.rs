@@ -28,14 +28,16 @@ pub(crate) async fn call(
         ));
     }
     let payload = RPayload::new(head, parts.into_iter().map(RPart::new).collect::<RParts>());
-    let (cx, _report) = context(settings, mounted.slots.redactor());
+    let (cx, ..) = context(settings, mounted.slots.redactor());
     let service = mounted.slots.handle(slot);
     let done = async {
         if shape == "stream" {
             let mut stream = service.open(method.into(), payload, cx);
             while let Some(batch) = poll_fn(|cx| stream.poll_next(cx)).await {
                 for chunk in RResult::into_result(batch)? {
-                    report::print(&format!("{}\n", item(&chunk)));
+                    if !report::print(&format!("{}\n", item(&chunk))) {
+                        settings.cancel.cancel("nobody reads the output".into());
+                    }
                 }
             }
         } else {

@@ -1,6 +1,6 @@
 //! The command line.
 use crate::{ask::Asked, report::Output};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, builder::NonEmptyStringValueParser};
 use std::{ffi::OsString, path::PathBuf};
 
 /// Runs an agent from the rows of a harness.yml. Every part is a row, and any row can be swapped.
@@ -37,7 +37,7 @@ pub(crate) struct Setup {
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Rows")]
     pub(crate) max_steps: Option<u32>,
     /// The session's name; rows see it as HARNESS_SESSION
-    #[arg(long, global = true, value_name = "ID", help_heading = "Rows")]
+    #[arg(long, global = true, value_name = "ID", value_parser = NonEmptyStringValueParser::new(), help_heading = "Rows")]
     pub(crate) session: Option<String>,
 }
 

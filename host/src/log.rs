@@ -2,7 +2,7 @@
 use crate::redact::Redactor;
 use std::{io, sync::Arc};
 use tracing::Dispatch;
-use tracing_subscriber::{EnvFilter, fmt::MakeWriter, layer::SubscriberExt as _, registry};
+use tracing_subscriber::{EnvFilter, layer::SubscriberExt as _, registry};
 
 /// Starts logging; `filter` is in `tracing`'s usual form, such as `warn,llm_openai=debug`.
 ///
@@ -16,10 +16,14 @@ pub(crate) fn start(
     let dispatch = match filter.filter(|filter| !filter.is_empty()) {
         None => Dispatch::none(),
         Some(filter) => {
-            let filter = EnvFilter::try_new(filter).map_err(|e| e.to_string())?;
-            let lines =
-                tracing_subscriber::fmt::layer().with_ansi(colour).with_writer(Masked(Arc::clone(redactor)));
-            Dispatch::new(registry().with(filter).with(lines))
+            let (filter, redactor) =
+                (EnvFilter::try_new(filter).map_err(|e| e.to_string())?, Arc::clone(redactor));
+            let line = move || Line { redactor: Arc::clone(&redactor), text: Vec::new() };
+            Dispatch::new(
+                registry()
+                    .with(filter)
+                    .with(tracing_subscriber::fmt::layer().with_ansi(colour).with_writer(line)),
+            )
         }
     };
     // Only this process's one start sets it.
@@ -27,22 +31,13 @@ pub(crate) fn start(
     Ok(dispatch)
 }
 
-struct Masked(Arc<Redactor>);
-
-impl<'a> MakeWriter<'a> for Masked {
-    type Writer = Line<'a>;
-    fn make_writer(&'a self) -> Line<'a> {
-        Line { redactor: &self.0, text: Vec::new() }
-    }
-}
-
 /// One log line, masked as a whole.
-struct Line<'a> {
-    redactor: &'a Redactor,
+struct Line {
+    redactor: Arc<Redactor>,
     text: Vec<u8>,
 }
 
-impl io::Write for Line<'_> {
+impl io::Write for Line {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.text.extend_from_slice(bytes);
         Ok(bytes.len())
@@ -53,7 +48,7 @@ impl io::Write for Line<'_> {
     }
 }
 
-impl Drop for Line<'_> {
+impl Drop for Line {
     fn drop(&mut self) {
         let text = String::from_utf8_lossy(&self.text);
         // There is nowhere left to tell that stderr is closed.

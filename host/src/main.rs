@@ -71,7 +71,7 @@ fn harness(cli: Cli, colour: bool, redactor: &mut Arc<Redactor>) -> Result<ExitC
         opened: Opened::default(),
         verdicts,
         trace: loader::sink(dispatch),
-        watch: mount::Watch::new(stuck_after(&env)?),
+        watch: watch::Watch::new(stuck_after(&env)?),
         redactor: Arc::clone(redactor),
     };
     supervise::supervise(planned, means, job, settings)
@@ -201,6 +201,13 @@ fn verb(name: &str, planned: &[Planned], task: impl FnOnce() -> Task) -> Result<
     let slot = plan.roles.iter().find(|(role, _)| role.service == verb.service);
     let slot = slot.map_or(&verb.service, |(_, slot)| slot).clone();
     let task = task();
+    if task.ask == ask::Asked::Stdin && task.output != report::Output::StreamJson {
+        return Err(Problem::new(
+            "BAD_FLAGS",
+            "--ask stdin: questions are put in stream-json only",
+            "add --output stream-json",
+        ));
+    }
     let job = Job::Task { slot, method: verb.method.clone(), task: task_text(&task.task)? };
     Ok((job, task.output, task.ask))
 }

@@ -1,6 +1,5 @@
 //! Mounted rows: their instances, the slots that their services are in, and the end of both in reverse.
 mod slot;
-mod watch;
 
 use crate::{plan::Planned, redact::Redactor};
 use loader::{Opened, Verdicts};
@@ -18,8 +17,7 @@ use std::{
     },
     time::Duration,
 };
-
-pub(crate) use watch::{Live, Watch, Watched};
+use watch::{Live, Watch, Watched};
 
 const MOUNT_TIME: Duration = Duration::from_secs(10);
 const UNMOUNT_TIME: Duration = Duration::from_secs(2);
@@ -119,6 +117,13 @@ impl Mounted {
         ready.store(true, SeqCst);
         self.instances.push((live, instance));
         Ok(())
+    }
+
+    /// Tells every instance that a session has ended.
+    pub(crate) fn session_closed(&self, session: &str) {
+        for (live, instance) in self.instances.iter().filter(|(live, _)| !live.stuck.load(SeqCst)) {
+            live.run("session_closed", || instance.session_closed(session.into()));
+        }
     }
 
     /// Unmounts in strict reverse order.

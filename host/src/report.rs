@@ -43,6 +43,7 @@ pub(crate) struct Report {
     screen: bool,
     closed: bool,
     end: Option<Value>,
+    finished: Option<u8>,
 }
 
 impl Report {
@@ -58,6 +59,7 @@ impl Report {
             screen,
             closed: false,
             end: None,
+            finished: None,
         }
     }
 
@@ -77,8 +79,11 @@ impl Report {
         }
     }
 
-    /// An event from deeper inside.
+    /// An event from deeper inside. After the end there is none.
     pub(crate) fn emitted(&mut self, kind: &str, head: &str) {
+        if self.finished.is_some() {
+            return;
+        }
         match (kind, value(head)) {
             ("out", data) => self.out(data["text"].as_str().unwrap_or_default()),
             ("note", data) => self.note(&data),
@@ -133,8 +138,14 @@ impl Report {
         }
     }
 
-    /// Writes the end; `error` is what happened when the run did not say one itself.
+    /// Writes the end, once; `error` is what happened when the run did not say one itself.
     pub(crate) fn finish(&mut self, error: Option<(&str, RError)>, session: &str) -> ExitCode {
+        if let Some(code) = self.finished {
+            if let Some((_, error)) = error {
+                say("warn", &self.redactor.text(&error.message), self.colour);
+            }
+            return ExitCode::from(code);
+        }
         let given = self.end.take();
         let mut end = given.unwrap_or_else(|| {
             let (status, error) = error.unwrap_or_else(|| ("error", RError::new("NO_END", "the run ended without saying how")));
@@ -159,7 +170,9 @@ impl Report {
                 self.line(&end);
             }
         }
-        ExitCode::from(exit_code(&read))
+        let code = exit_code(&read);
+        self.finished = Some(code);
+        ExitCode::from(code)
     }
 
     fn say_end(&self, end: &End) {

@@ -13,13 +13,21 @@ use plugin_api::{
 use serde_json::json;
 use std::{
     collections::hash_map::RandomState,
-    future::poll_fn,
+    future::{Future as _, poll_fn},
     hash::{BuildHasher as _, Hasher as _},
     process::ExitCode,
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
-use tokio::{runtime::Handle, select, sync::Notify};
+use tokio::{
+    runtime::Handle,
+    select,
+    sync::{
+        Notify,
+        mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel},
+        oneshot,
+    },
+};
 
 /// What all runs below one root share.
 struct Root {
@@ -29,6 +37,7 @@ struct Root {
     cancel: RCancel,
     clock: Instant,
     timer: Handle,
+    asking: UnboundedSender<Told>,
 }
 
 /// One run.
@@ -60,20 +69,32 @@ impl Run for Running {
 
     fn emit(&self, kind: RStr<'_>, mut payload: RPayload) {
         self.root.redactor.payload(&mut payload);
-        self.report().emitted(&kind, &payload.head);
+        watch::outside(|| self.report().emitted(&kind, &payload.head));
     }
 
     fn ask(&self, question: RPayload) -> FfiFuture<RResultE<RPayload>> {
-        let root = Arc::clone(&self.root);
-        FfiFuture::new(async move {
+        let (root, timer) = (Arc::clone(&self.root), self.root.timer.clone());
+        let mut asking = Box::pin(async move {
             let aborted = |reason: RString| RError::new(ABORTED, format!("aborted while asking: {reason}"));
             let head = root.redactor.text(&question.head);
+            // What led to the question may have been yielded and not yet told. An error means that nobody tells anything.
+            let (tell, told) = oneshot::channel();
+            drop(root.asking.send(tell));
+            let answer = async {
+                drop(told.await);
+                root.asker.ask(&head).await
+            };
             select! {
                 biased;
                 () = root.cancel.cancelled() => RErr(aborted(root.cancel.reason())),
-                answer = root.asker.ask(&head) => answer.map_or_else(RErr, ROk),
+                answer = answer => answer.map_or_else(RErr, ROk),
             }
-        })
+        });
+        // A plugin may ask from a thread of its own, which has no timer.
+        FfiFuture::new(poll_fn(move |cx| {
+            let _timer = timer.enter();
+            asking.as_mut().poll(cx)
+        }))
     }
 
     fn now_ns(&self) -> u64 {
@@ -102,8 +123,15 @@ pub(crate) struct Settings {
 /// A run's report and session: whoever ends it writes its end.
 pub(crate) type Begun = (Arc<Mutex<Report>>, String);
 
-/// A context whose events go to a report.
-pub(crate) fn context(settings: &Settings, redactor: &Arc<Redactor>) -> (CallCx, Arc<Mutex<Report>>) {
+/// Answered once all that a run has yielded so far has been told.
+type Told = oneshot::Sender<()>;
+
+/// A context whose events go to a report. Before a question is put, it comes out of the receiver, if that is there.
+pub(crate) fn context(
+    settings: &Settings,
+    redactor: &Arc<Redactor>,
+) -> (CallCx, Arc<Mutex<Report>>, UnboundedReceiver<Told>) {
+    let (asking, questions) = unbounded_channel();
     let report = Arc::new(Mutex::new(Report::new(settings.output, redactor, settings.colour)));
     let asker = Asker::new(settings.asked, settings.output, &report, settings.colour);
     let root = Root {
@@ -113,11 +141,12 @@ pub(crate) fn context(settings: &Settings, redactor: &Arc<Redactor>) -> (CallCx,
         cancel: settings.cancel.clone(),
         clock: Instant::now(),
         timer: Handle::current(),
+        asking,
     };
     let session = settings.session.clone().unwrap_or_else(new_session);
     let run = RRun::new(Running { root: Arc::new(root), session, parent: None });
     let cancel = settings.cancel.clone();
-    (CallCx { cancel, deadline_ns: 0, trace: TraceCx::default(), run, ext: "".into() }, report)
+    (CallCx { cancel, deadline_ns: 0, trace: TraceCx::default(), run, ext: "".into() }, report, questions)
 }
 
 /// A name that sorts by time and does not come twice.
@@ -135,7 +164,7 @@ pub(crate) async fn task(
     settings: &Settings,
 ) -> ExitCode {
     let redactor = mounted.slots.redactor();
-    let (cx, report) = context(settings, redactor);
+    let (cx, report, mut questions) = context(settings, redactor);
     let session: String = cx.run.session().into();
     // A process runs one task.
     drop(settings.begun.set((Arc::clone(&report), session.clone())));
@@ -152,6 +181,12 @@ pub(crate) async fn task(
                 break Some(("aborted", RError::new(ABORTED, format!("{reason}; the run did not end by itself"))));
             }
             batch = poll_fn(|cx| stream.poll_next(cx)) => batch,
+            // Nothing more is ready to be told.
+            Some(told) = questions.recv() => {
+                // The question may have been given up.
+                let _ = told.send(());
+                continue;
+            }
         };
         match batch.map(RResult::into_result) {
             Some(Ok(batch)) => {
@@ -168,5 +203,6 @@ pub(crate) async fn task(
     };
     // What the run still holds goes before its end is told: no child process is left by then.
     drop(events);
+    mounted.session_closed(&session);
     locked().finish(error, &session)
 }

@@ -78,6 +78,7 @@ fn table(rows: &[Value], chains: &[(String, String)]) -> String {
         out.push('\n');
         for value in row["config"].as_array().into_iter().flatten() {
             let shown = text(&value["value"]).replace('\n', "\\n");
+            let shown = if shown.is_empty() { "\"\"".to_owned() } else { shown };
             let short: String = shown.chars().take(60).collect();
             let cut = if short.len() < shown.len() { "…" } else { "" };
             out.push_str(&format!(

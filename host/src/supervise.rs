@@ -13,7 +13,7 @@ use plugin_api::{
 use rows::{Problem, Row};
 use std::{
     process::ExitCode,
-    sync::{Arc, OnceLock, PoisonError},
+    sync::{Arc, OnceLock, TryLockError},
     time::Duration,
 };
 use tokio::{
@@ -21,13 +21,15 @@ use tokio::{
     select,
     signal::unix::{Signal, SignalKind, signal},
     sync::{Notify, oneshot},
-    time::{Instant, MissedTickBehavior, interval, sleep_until},
+    time::{Instant, MissedTickBehavior, interval, sleep, sleep_until},
 };
 
 /// How long a cancelled run may take to end by itself.
 const CANCEL_TIME: Duration = Duration::from_secs(2);
 /// How long the other thread may take to drop it then.
 const DROP_TIME: Duration = Duration::from_secs(1);
+/// How long the report may be in use by somebody else when the end is to be written.
+const REPORT_TIME: Duration = Duration::from_millis(500);
 const TICK: Duration = Duration::from_millis(250);
 
 /// What to do with the mounted rows.
@@ -127,7 +129,7 @@ impl Signals {
 async fn wait(
     mut outcome: oneshot::Receiver<Result<ExitCode, Problem>>,
     mut signals: Signals,
-    watch: &mount::Watch,
+    watch: &watch::Watch,
     cancel: &RCancel,
     drop: &Notify,
     begun: &OnceLock<Begun>,
@@ -159,7 +161,7 @@ async fn wait(
             () = late => {
                 if dropped {
                     let error = RError::new(ABORTED, "the run was dropped while a plugin held its thread");
-                    return Ok(end(begun, "aborted", error).unwrap_or(ExitCode::from(130)));
+                    return Ok(end(begun, "aborted", error, 130).await.unwrap_or(ExitCode::from(130)));
                 }
                 drop.notify_one();
                 (dropped, deadline) = (true, Some(Instant::now() + DROP_TIME));
@@ -168,7 +170,7 @@ async fn wait(
                 if let Some(live) = watch.find_stuck() {
                     let (what, hint) = live.stuck_words();
                     let error = RError::new(STUCK, what.as_str()).hint(hint.as_str());
-                    return end(begun, "error", error).ok_or_else(|| Problem::new(STUCK, what, hint));
+                    return end(begun, "error", error, 1).await.ok_or_else(|| Problem::new(STUCK, what, hint));
                 }
             }
         }
@@ -179,8 +181,21 @@ async fn wait(
     }
 }
 
-/// Code that does not return holds the run's thread: this one writes the end in its place.
-fn end(begun: &OnceLock<Begun>, status: &str, error: RError) -> Option<ExitCode> {
+/// Code that does not return holds the run's thread: this one writes the end in its place. Unless a reader that does not read holds
+/// up whoever is writing: then there is nobody to tell, and `code` has to say it all.
+async fn end(begun: &OnceLock<Begun>, status: &str, error: RError, code: u8) -> Option<ExitCode> {
     let (report, session) = begun.get()?;
-    Some(report.lock().unwrap_or_else(PoisonError::into_inner).finish(Some((status, error)), session))
+    let deadline = Instant::now() + REPORT_TIME;
+    while Instant::now() < deadline {
+        let report = match report.try_lock() {
+            Ok(report) => Some(report),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        };
+        if let Some(mut report) = report {
+            return Some(report.finish(Some((status, error)), session));
+        }
+        sleep(REPORT_TIME / 50).await;
+    }
+    Some(ExitCode::from(code))
 }

@@ -1,5 +1,4 @@
 //! Slots: the chain of each service, and handles that look a position up at each call.
-use super::{Live, Watched};
 use crate::redact::Redactor;
 use loader::Role;
 use plugin_api::{
@@ -14,6 +13,7 @@ use std::{
         atomic::{AtomicBool, Ordering::SeqCst},
     },
 };
+use watch::{Live, Watched};
 
 /// One object in a chain.
 #[derive(Clone)]
