@@ -3,7 +3,7 @@
 //! It serves chat completions over real HTTP, streamed and plain, from a YAML script with one reply a request.
 //! Faults are real on the wire. Each request is checked: every tool call is answered once, and a request extends the
 //! one before it byte for byte by the very turn that was answered. A request that breaks a rule gets HTTP 400 with
-//! the rule and the place, and is recorded. The crate's README describes script and rules.
+//! the rule and the place, and is recorded. SCRIPTS.md describes script and rules.
 //!
 //! ```
 //! use checks::fake_model::FakeModel;

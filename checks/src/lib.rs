@@ -2,3 +2,4 @@
 
 pub mod failure;
 pub mod fake_model;
+pub mod workspace;

@@ -34,9 +34,22 @@ impl Plugin for Faulty {
             "create-hang" => loop {
                 std::thread::park();
             },
-            "create-wait" => std::future::pending().await,
+            "create-wait" => {
+                tracing::info!("waits in create");
+                std::future::pending().await
+            }
             "create-error" => Err(Error::new("NO_LUCK", "planted refusal").hint("take another plugin")),
             _ => Ok(Faulty { fault }),
+        }
+    }
+
+    async fn shutdown(&self) {
+        match self.fault.as_str() {
+            "shutdown-wait" => std::future::pending().await,
+            "shutdown-hang" => loop {
+                std::thread::park();
+            },
+            _ => {}
         }
     }
 }

@@ -1,12 +1,17 @@
 //! Plugins for tests: two small honest ones, and some that misbehave on purpose, as their config or their caller says.
 mod clock;
 mod faulty;
+mod policy;
 mod tools;
 mod upper;
 
 use clock::Clock;
 use faulty::Faulty;
-use plugin_sdk::{contracts::llm, export_plugins};
+use plugin_sdk::{
+    contracts::{llm, turn_policy},
+    export_plugins,
+};
+use policy::No;
 use tools::{Odd, contract as tools_contract};
 use upper::Upper;
 
@@ -30,7 +35,12 @@ export_plugins! {
         services: [provide llm],
         config: r#"{"type":"object","additionalProperties":false,"required":["fault"],"properties":{"fault":{
             "type":"string","enum":["create-panic","create-hang","create-error","create-wait","call-panic","poll-panic",
-            "poll-hang","drop-panic","silent","no-finish","two-finishes","stray-delta"]}}}"#,
+            "poll-hang","drop-panic","silent","no-finish","two-finishes","stray-delta","shutdown-wait","shutdown-hang"]}}}"#,
+        runtime: none,
+    }
+    plugin "policy-no": No {
+        services: [provide turn_policy],
+        config: r#"{"type":"object","additionalProperties":false,"required":["code"],"properties":{"code":{"type":"string"}}}"#,
         runtime: none,
     }
 }

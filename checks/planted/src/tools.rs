@@ -3,6 +3,12 @@ use contract::{ToolCall, ToolEvent, ToolList, ToolResult, ToolSchema, Tools};
 pub(crate) use plugin_sdk::contracts::tools as contract;
 use plugin_sdk::*;
 use serde_json::json;
+use std::{
+    pin::pin,
+    sync::Arc,
+    task::{Context, Poll, Wake, Waker},
+    thread::{self, Thread},
+};
 
 pub(crate) struct Odd;
 
@@ -13,7 +19,8 @@ impl Plugin for Odd {
     }
 }
 
-const NAMES: [&str; 7] = ["ask", "panic", "hang", "deaf", "wait", "no_result", "two_results"];
+const NAMES: [&str; 8] =
+    ["ask", "ask_elsewhere", "panic", "hang", "deaf", "wait", "no_result", "two_results"];
 
 impl Tools for Odd {
     async fn list(&self, _known: Option<String>, _cx: &Cx) -> Result<ToolList> {
@@ -29,7 +36,11 @@ impl Tools for Odd {
             // A test that waits for the tool to have started watches for this.
             out.send(ToolEvent::Progress(format!("{} started", call.name))).await;
             match call.name.as_str() {
-                "ask" => out.send(ToolEvent::Result(ask(&cx).await)).await,
+                "ask" => out.send(ToolEvent::Result(ask(&cx, 0).await)).await,
+                "ask_elsewhere" => {
+                    let asked = blocking(move || block_on(ask(&cx, 1))).await;
+                    out.send(ToolEvent::Result(asked.unwrap_or_else(Into::into))).await;
+                }
                 "panic" => panic!("planted in a tool"),
                 "hang" => loop {
                     std::thread::park();
@@ -49,13 +60,31 @@ impl Tools for Odd {
     }
 }
 
-async fn ask(cx: &Cx) -> ToolResult {
+/// Waits on this thread, which no runtime knows.
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    struct Unpark(Thread);
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let (mut future, waker) = (pin!(future), Waker::from(Arc::new(Unpark(thread::current()))));
+    loop {
+        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(value) => return value,
+            Poll::Pending => thread::park(),
+        }
+    }
+}
+
+async fn ask(cx: &Cx, timeout_ms: u64) -> ToolResult {
     let choice = |id: &str| Choice { id: id.into(), label: id.into() };
     let question = Question {
         id: "q1".into(),
         title: "May I?".into(),
         body: "The tool wants to go on.".into(),
         choices: vec![choice("yes"), choice("no")],
+        timeout_ms,
         ..Question::default()
     };
     match cx.ask(&question).await {

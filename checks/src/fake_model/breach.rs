@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 /// One broken rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Breach {
-    /// The rule, as checks/README.md lists it.
+    /// The rule, as checks/SCRIPTS.md lists it.
     pub(super) code: &'static str,
     /// The place in the request, such as `messages[3].tool_calls[0]`.
     pub(super) at: String,

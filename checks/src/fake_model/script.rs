@@ -13,7 +13,7 @@ use crate::failure::Failure;
 pub(super) use reply::{Answer, Content, Place, Reply};
 pub(super) use written::{Changes, Expect, Fault, ReasoningField, UsagePlan};
 
-/// A checked script; see the crate's README for the format.
+/// A checked script; see SCRIPTS.md for the format.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Script {
@@ -94,7 +94,7 @@ impl Script {
 }
 
 fn invalid(message: String) -> Failure {
-    Failure::new("SCRIPT_INVALID", message, "correct the script; checks/README.md lists every key")
+    Failure::new("SCRIPT_INVALID", message, "correct the script; checks/SCRIPTS.md lists every key")
 }
 
 fn unreadable(what: &str, file: &Path, error: &std::io::Error) -> Failure {

@@ -17,7 +17,8 @@ pub fn cx() -> (Cx, RCancel, Events) {
     let (cancel, events) = (Token::root(), Events::default());
     let run = Alone { session: "test".into(), parent: None, start: Instant::now(), events: events.clone() };
     let run = RRun::new(run);
-    let cx = CallCx { cancel: cancel.clone(), deadline_ns: 0, trace: TraceCx::default(), run, ext: "".into() };
+    let cx =
+        CallCx { cancel: cancel.clone(), deadline_ns: 0, trace: TraceCx::default(), run, ext: "".into() };
     (Cx::from(cx), cancel, events)
 }
 

@@ -93,7 +93,7 @@ fn what_cannot_be_served_is_an_error_with_a_hint() {
     assert_eq!(code, Some(2));
     assert!(stderr.starts_with(&format!("error: {}:2: ", script.display())), "{stderr}");
     assert!(
-        stderr.ends_with("(SCRIPT_INVALID)\n  hint: correct the script; checks/README.md lists every key\n"),
+        stderr.ends_with("(SCRIPT_INVALID)\n  hint: correct the script; checks/SCRIPTS.md lists every key\n"),
         "{stderr}"
     );
 

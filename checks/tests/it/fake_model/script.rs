@@ -20,55 +20,55 @@ fn mistakes_are_named_with_their_line_and_a_remedy() {
         "replies:\n  - text: hello\n    usge: null\n",
         &expect![[r#"
             script:3: replies[0]: unknown field `usge`, expected one of `text`, `split`, `deltas`, `reasoning`, `reasoning_field`, `calls`, `finish`, `usage`, `id`, `model`, `raw`, `raw_file`, `split_at`, `status`, `body`, `retry_after`, `headers`, `delay_ms`, `tick_ms`, `wait_for`, `fault`, `after`, `conversation`, `new_conversation`, `changes`, `expect` (SCRIPT_INVALID)
-              hint: correct the script; checks/README.md lists every key"#]],
+              hint: correct the script; checks/SCRIPTS.md lists every key"#]],
     );
     check(
         "replies:\n  - text: a\n  - text: a\n    finish: stop\n    expect: {roles: x}\n",
         &expect![[r#"
         script:5: replies[1].expect: unknown field `roles`, expected one of `model`, `stream`, `bearer`, `headers`, `tools`, `last_role`, `last_text_contains`, `body_contains` (SCRIPT_INVALID)
-          hint: correct the script; checks/README.md lists every key"#]],
+          hint: correct the script; checks/SCRIPTS.md lists every key"#]],
     );
     check(
         "replies:\n  - text: a\n  - just text\n",
         &expect![[r#"
         script:3: replies[1]: invalid type: string "just text", expected a reply, which is a mapping (SCRIPT_INVALID)
-          hint: correct the script; checks/README.md lists every key"#]],
+          hint: correct the script; checks/SCRIPTS.md lists every key"#]],
     );
     check(
         "replies: [{text: a}]\nreply: []\n",
         &expect![[r#"
         script:2: unknown field `reply`, expected one of `replies`, `on_end`, `models` (SCRIPT_INVALID)
-          hint: correct the script; checks/README.md lists every key"#]],
+          hint: correct the script; checks/SCRIPTS.md lists every key"#]],
     );
     check(
         "replies:\n  - text: a\n  - text: b\n    split: 0\n",
         &expect![[r#"
         script:4: replies[1].split: invalid value: integer `0`, expected a nonzero usize (SCRIPT_INVALID)
-          hint: correct the script; checks/README.md lists every key"#]],
+          hint: correct the script; checks/SCRIPTS.md lists every key"#]],
     );
     check(
         "replies:\n  - text: a\n  - fault: explode\n",
         &expect![[r#"
         script:3: replies[1].fault: unknown variant `explode`, expected one of `cut`, `reset`, `stall`, `garbage`, `bad_json`, `no_done`, `html`, `wrong_content_type` (SCRIPT_INVALID)
-          hint: correct the script; checks/README.md lists every key"#]],
+          hint: correct the script; checks/SCRIPTS.md lists every key"#]],
     );
     check(
         "replies:\n  - text: [\n",
         &expect![[r#"
         script:2: replies[0].text: invalid type: sequence, expected a string (SCRIPT_INVALID)
-          hint: correct the script; checks/README.md lists every key"#]],
+          hint: correct the script; checks/SCRIPTS.md lists every key"#]],
     );
     check(
         "replies: []",
         &expect![[r#"
         script: `replies` is empty, a script has at least one reply (SCRIPT_INVALID)
-          hint: correct the script; checks/README.md lists every key"#]],
+          hint: correct the script; checks/SCRIPTS.md lists every key"#]],
     );
     check(
         "on_end: error",
         &expect![[r#"
         script:1: missing field `replies` (SCRIPT_INVALID)
-          hint: correct the script; checks/README.md lists every key"#]],
+          hint: correct the script; checks/SCRIPTS.md lists every key"#]],
     );
 }
 

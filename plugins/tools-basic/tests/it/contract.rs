@@ -2,10 +2,6 @@
 
 use std::sync::Arc;
 
-use plugin_api::{
-    CallCx, FfiFuture, RCancel, RPayload, RResultE, RRun, Run, Token, TraceCx,
-    abi_stable::std_types::{RErr, ROption, RStr, RString},
-};
 use plugin_sdk::{
     Cx, Item as _, Parts, Payload,
     contracts::{
@@ -13,50 +9,13 @@ use plugin_sdk::{
         tools::{Contract, ToolEvent, ToolList, Tools as _},
         wire::next,
     },
+    testing,
 };
 use serde_json::json;
 use tempfile::{TempDir, tempdir};
 use tools_basic::ToolsBasic;
 
 use crate::config;
-
-/// A run with nobody behind it.
-struct Nobody;
-
-impl Run for Nobody {
-    fn session(&self) -> RString {
-        "session".into()
-    }
-    fn parent(&self) -> ROption<RString> {
-        ROption::RNone
-    }
-    fn child(&self, _: RStr<'_>) -> RRun {
-        RRun::new(Nobody)
-    }
-    fn emit(&self, _: RStr<'_>, _: RPayload) {}
-    fn ask(&self, _: RPayload) -> FfiFuture<RResultE<RPayload>> {
-        let error = plugin_sdk::Error::new("NO_ONE_TO_ASK", "nobody is there");
-        FfiFuture::ready(RErr(plugin_sdk::contracts::error::into_abi(error)))
-    }
-    fn now_ns(&self) -> u64 {
-        0
-    }
-    fn sleep(&self, _: u64) -> FfiFuture<()> {
-        FfiFuture::new(std::future::pending())
-    }
-}
-
-fn context() -> (Cx, RCancel) {
-    let cancel = Token::root();
-    let cx = CallCx {
-        cancel: cancel.clone(),
-        deadline_ns: 0,
-        trace: TraceCx::default(),
-        run: RRun::new(Nobody),
-        ext: RString::new(),
-    };
-    (cx.into(), cancel)
-}
 
 fn service() -> (TempDir, Arc<ToolsBasic>) {
     let root = tempdir().unwrap();
@@ -88,7 +47,7 @@ async fn events(
 #[tokio::test]
 async fn a_list_has_a_generation_that_stays() {
     let (root, service) = service();
-    let (cx, _) = context();
+    let (cx, _, _) = testing::cx();
     let ToolList::Tools { generation, tools } = service.list(None, &cx).await.unwrap() else {
         panic!("unchanged")
     };
@@ -104,7 +63,7 @@ async fn a_list_has_a_generation_that_stays() {
 #[tokio::test]
 async fn a_call_streams_progress_and_then_one_result() {
     let (_root, service) = service();
-    let events = events(&service, context().0, "run_shell", r#"{"command":"echo hello"}"#, || {}).await;
+    let events = events(&service, testing::cx().0, "run_shell", r#"{"command":"echo hello"}"#, || {}).await;
     let (result, before) = events.split_last().unwrap();
     let ToolEvent::Result(result) = result else { panic!("{result:?}") };
     assert_eq!(result.text, "hello\n[exit code: 0]");
@@ -120,7 +79,7 @@ async fn a_failure_is_a_result() {
         ("read_file", "{", "INVALID_ARGS"),
         ("no_such_tool", "", "UNKNOWN_TOOL"),
     ] {
-        let events = events(&service, context().0, name, arguments, || {}).await;
+        let events = events(&service, testing::cx().0, name, arguments, || {}).await;
         let [ToolEvent::Result(result)] = &events[..] else { panic!("{events:?}") };
         assert!(result.is_error && !result.synthetic, "{result:?}");
         assert_eq!(result.code.as_deref(), Some(code));
@@ -130,7 +89,7 @@ async fn a_failure_is_a_result() {
 #[tokio::test]
 async fn a_cancelled_call_ends_with_its_own_result() {
     let (_root, service) = service();
-    let (cx, cancel) = context();
+    let (cx, cancel, _) = testing::cx();
     let arguments = r#"{"command":"echo ready; sleep 1000"}"#;
     let events = events(&service, cx, "run_shell", arguments, || cancel.cancel("test".into())).await;
     let Some(ToolEvent::Result(result)) = events.last() else { panic!("{events:?}") };
@@ -141,7 +100,7 @@ async fn a_cancelled_call_ends_with_its_own_result() {
 #[tokio::test]
 async fn a_call_that_was_cancelled_before_does_nothing() {
     let (root, service) = service();
-    let (cx, cancel) = context();
+    let (cx, cancel, _) = testing::cx();
     cancel.cancel("test".into());
     let events = events(&service, cx, "write_file", r#"{"path":"a","content":""}"#, || {}).await;
     let [ToolEvent::Result(result)] = &events[..] else { panic!("{events:?}") };

@@ -1,0 +1,18 @@
+//! The `harness` program, run as a person or a client would: in a folder of its own, with real libraries and real signals.
+#![cfg(unix)]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test fails where it stands")]
+
+mod sandbox;
+mod process;
+mod terminal;
+mod lifeline;
+
+mod run;
+mod http;
+mod extension;
+mod cancel;
+mod ask;
+mod loading;
+mod faults;
+mod secrets;
+mod cli;
