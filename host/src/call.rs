@@ -52,12 +52,13 @@ pub(crate) async fn call(
         () = settings.drop.notified() => return Ok(ExitCode::from(130)),
         done = done => done,
     };
+    let code = |code| Ok(ExitCode::from(if settings.cancel.is_cancelled() { 130 } else { code }));
     match done {
-        Ok(()) => Ok(ExitCode::SUCCESS),
+        Ok(()) => code(0),
         Err(error) => {
             let what = format!("{slot}.{method}: {} ({})", error.message, error.code);
             report::complain(&what, &error.hint, settings.colour);
-            Ok(ExitCode::from(if settings.cancel.is_cancelled() { 130 } else { 1 }))
+            code(1)
         }
     }
 }

@@ -201,6 +201,25 @@ fn a_reader_that_stalls_does_not_keep_the_run_from_ending() {
 }
 
 #[test]
+fn a_call_ends_like_a_run() {
+    let args = ["call", "llm", "stream", "{}"];
+    let sandbox = Sandbox::scripted(HANGS);
+    let run = sandbox.harness(&args).start();
+    run.wait_for("half a").signal(SIGINT);
+    let done = run.finish_within(SOON);
+    assert_eq!(
+        (done.code(), &done.records().last().unwrap()["data"]["reason"]),
+        (130, &"aborted".into()),
+        "{done:?}"
+    );
+    let sandbox = Sandbox::scripted(LONG);
+    let (run, mut stdout) = sandbox.harness(&args).start_unread();
+    stdout.read_exact(&mut [0]).unwrap();
+    drop(stdout);
+    assert_eq!(run.finish_within(SOON).code(), 130);
+}
+
+#[test]
 fn while_a_row_is_being_mounted() {
     let sandbox = Sandbox::scripted("replies: []");
     sandbox.put("wait.yml", "- {id: llm-adapter, name: llm-faulty, config: {fault: create-wait}}");

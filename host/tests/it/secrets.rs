@@ -39,6 +39,7 @@ fn in_a_file_that_the_model_can_read_it_is_masked() {
         let done =
             sandbox.harness(&["run", "find the key", "--output", output]).env("HARNESS_LOG", "trace").run();
         assert_silent(&done);
+        assert!(done.stderr.contains("TRACE") && done.stderr.contains("DEBUG"), "{done:?}");
         model.assert_done();
         let requests = model.requests();
         // The provider has it, as it must.
