@@ -18,7 +18,7 @@ use cli::{Cli, Command, Setup, Task};
 use loader::{Opened, Verdicts};
 use mount::Means;
 use plan::Planned;
-use plugin_api::Token;
+use plugin_api::{Token, run::ABORTED};
 use redact::Redactor;
 use rows::{Environment, Problem, RawRow, Resolved, Row, Secrets, did_you_mean, names};
 use run::Settings;
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
     let mut redactor = Arc::new(Redactor::default());
     harness(cli, colour, &mut redactor).unwrap_or_else(|problem| {
         report::problem(&problem, &redactor, colour);
-        ExitCode::from(2)
+        ExitCode::from(if problem.code == ABORTED { 130 } else { 2 })
     })
 }
 
@@ -72,6 +72,7 @@ fn harness(cli: Cli, colour: bool, redactor: &mut Arc<Redactor>) -> Result<ExitC
         verdicts,
         trace: loader::sink(dispatch),
         watch: watch::Watch::new(stuck_after(&env)?),
+        cancel: settings.cancel.clone(),
         redactor: Arc::clone(redactor),
     };
     supervise::supervise(planned, means, job, settings)

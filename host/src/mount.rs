@@ -4,8 +4,9 @@ mod slot;
 use crate::{plan::Planned, redact::Redactor};
 use loader::{Opened, Verdicts};
 use plugin_api::{
-    Create, Host, RHost, RInstance, RPayload, RService, RTraceSink,
+    Create, Host, RCancel, RHost, RInstance, RPayload, RService, RTraceSink,
     abi_stable::std_types::{ROption, RStr},
+    run::ABORTED,
 };
 use rows::Problem;
 use slot::{Entry, Position, Slots};
@@ -34,6 +35,8 @@ pub(crate) struct Means {
     pub(crate) verdicts: Verdicts,
     pub(crate) trace: RTraceSink,
     pub(crate) watch: Arc<Watch>,
+    /// Fired, nothing more is mounted.
+    pub(crate) cancel: RCancel,
     pub(crate) redactor: Arc<Redactor>,
 }
 
@@ -85,7 +88,14 @@ impl Mounted {
             let what = means.redactor.text(what);
             Problem::new(code, format!("{}: row `{}`: {what}", row.place, row.id), hint)
         };
-        let instance = match tokio::time::timeout(MOUNT_TIME, creating).await {
+        let created = tokio::select! {
+            biased;
+            () = means.cancel.cancelled() => {
+                return Err(problem(ABORTED.to_owned(), "interrupted while it was mounted", ""));
+            }
+            created = tokio::time::timeout(MOUNT_TIME, creating) => created,
+        };
+        let instance = match created {
             Ok(created) => created.into_result().map_err(|e| {
                 let code = e.code.clone().into_string();
                 let what = e.message.strip_prefix(format!("row `{}`: ", row.id).as_str());

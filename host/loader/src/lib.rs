@@ -224,11 +224,14 @@ fn search(plugin: &str, folders: &[PathBuf]) -> Vec<PathBuf> {
 
 fn missing(wanted: &Wanted<'_>, candidates: &[PathBuf]) -> Refusal {
     let places: Vec<String> = candidates.iter().map(|path| format!("`{}`", path.display())).collect();
-    let name = Path::new(wanted.name).file_name().unwrap_or_default().to_string_lossy();
-    Refusal {
-        what: format!("plugin `{}` is not there; looked for {}", wanted.name, places.join(", ")),
-        hint: format!("build it (cargo build --package {name}), or name its folder with HARNESS_PLUGIN_PATH"),
-    }
+    let hint = match wanted.library {
+        Some(_) => "correct the path: it is relative to the file that names it".to_owned(),
+        None => format!(
+            "build it (cargo build --package {}), or name its folder with HARNESS_PLUGIN_PATH",
+            wanted.name
+        ),
+    };
+    Refusal { what: format!("plugin `{}` is not there; looked for {}", wanted.name, places.join(", ")), hint }
 }
 
 /// The records of a library, each good for this host as far as bytes can tell.

@@ -55,15 +55,15 @@ impl Secrets {
 
 fn encodings(value: &str) -> Vec<String> {
     let quoted = serde_json::to_string(value).unwrap_or_default();
-    let percent = |keep: fn(u8) -> bool| -> String {
-        value.bytes().map(|b| if keep(b) { char::from(b).to_string() } else { format!("%{b:02X}") }).collect()
+    let percent = |digits: fn(u8) -> String| -> String {
+        let unreserved = |b: u8| b.is_ascii_alphanumeric() || b"-_.~".contains(&b);
+        value.bytes().map(|b| if unreserved(b) { char::from(b).to_string() } else { digits(b) }).collect()
     };
-    let unreserved = |b: u8| b.is_ascii_alphanumeric() || b"-_.~".contains(&b);
     let mut forms = vec![
         value.to_owned(),
         quoted.trim_matches('"').to_owned(),
-        percent(unreserved),
-        percent(unreserved).to_lowercase(),
+        percent(|b| format!("%{b:02X}")),
+        percent(|b| format!("%{b:02x}")),
     ];
     // The value may stand anywhere in what was encoded: at each of the three alignments, the characters that it alone decides.
     for shift in 0..3 {
@@ -75,4 +75,45 @@ fn encodings(value: &str) -> Vec<String> {
     }
     forms.retain(|form| form.len() >= SECRET_BYTES_MIN);
     forms
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_is_masked_in_every_form() {
+        let secret = "Abc/d+ef\"Gh12";
+        let secrets = Secrets::new(&BTreeMap::from([("KEY".to_owned(), secret.to_owned())]));
+        let rows = [
+            ("plain", secret, "plain [KEY]"),
+            ("json", r#"Abc/d+ef\"Gh12"#, "json [KEY]"),
+            ("url", "Abc%2Fd%2Bef%22Gh12", "url [KEY]"),
+            ("url", "Abc%2fd%2bef%22Gh12", "url [KEY]"),
+            ("none", "abc/d+ef\"gh12", "none abc/d+ef\"gh12"),
+        ];
+        for (name, form, expected) in rows {
+            assert_eq!(secrets.mask(&format!("{name} {form}")), expected);
+        }
+    }
+
+    #[test]
+    fn base64_is_masked_at_every_alignment() {
+        let secret = "canary-0123456789";
+        let secrets = Secrets::new(&BTreeMap::from([("KEY".to_owned(), secret.to_owned())]));
+        for before in ["", "x", "xy", "xyz"] {
+            let encoded = STANDARD_NO_PAD.encode(format!("{before}{secret} and more"));
+            assert!(secrets.mask(&encoded).contains("[KEY]"), "{before}");
+        }
+    }
+
+    #[test]
+    fn short_and_missing_values_mask_nothing() {
+        for value in ["", "abc", "     "] {
+            let secrets = Secrets::new(&BTreeMap::from([("KEY".to_owned(), value.to_owned())]));
+            assert!(secrets.is_empty(), "{value}");
+        }
+        let trimmed = Secrets::new(&BTreeMap::from([("KEY".to_owned(), " secret-value \n".to_owned())]));
+        assert_eq!(trimmed.mask("x secret-value y"), "x [KEY] y");
+    }
 }

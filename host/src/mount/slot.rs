@@ -106,8 +106,9 @@ impl Position {
 
     fn target(&self) -> Result<(Arc<Slots>, Entry), RError> {
         let (slots, entry) = self.find().ok_or_else(|| {
-            let place = if self.below.is_some() { "below this row in slot" } else { "in slot" };
-            RError::new(NOT_MOUNTED, format!("nothing is mounted {place} `{}`", self.slot))
+            let place =
+                self.below.as_ref().map_or("in".to_owned(), |live| format!("below row `{}` in", live.id));
+            RError::new(NOT_MOUNTED, format!("nothing is mounted {place} slot `{}`", self.slot))
                 .hint(format!("add a row that provides `{}`", self.slot))
         })?;
         if entry.live.stuck.load(SeqCst) {

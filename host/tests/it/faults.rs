@@ -172,7 +172,7 @@ fn a_wrap_with_nothing_below_says_so() {
         exit 1
         -- stderr
         1 step, 0 tokens in, 0 out
-        error: nothing is mounted below this row in slot `llm` (NOT_MOUNTED)
+        error: nothing is mounted below row `loud` in slot `llm` (NOT_MOUNTED)
           hint: add a row that provides `llm`
     "#]]
     .assert_eq(&sandbox.run(&["run", "go"]).shown());
