@@ -8,6 +8,7 @@ use plugin_sdk::contracts::{
 use plugin_sdk::{Block, next, truncate};
 use serde::de::IgnoredAny;
 use serde_json::json;
+use std::collections::HashSet;
 
 /// How much of a call's arguments a note shows.
 const SHOWN_CHARS: usize = 100;
@@ -15,12 +16,13 @@ const SHOWN_CHARS: usize = 100;
 impl Turn {
     /// The calls among the blocks. An id that is missing or taken is replaced in the block as well: the result must cite it.
     pub(crate) fn calls(&self, blocks: &mut [Block]) -> Vec<ToolCall> {
-        let mut calls: Vec<ToolCall> = Vec::new();
+        let (mut calls, mut taken) = (Vec::new(), HashSet::new());
         for block in blocks {
             if let Block::ToolCall { id, name, arguments } = block {
-                if id.is_empty() || calls.iter().any(|call| call.id == *id) {
+                if id.is_empty() || taken.contains(id) {
                     *id = format!("call-{}-{}", self.totals.steps, calls.len() + 1);
                 }
+                taken.insert(id.clone());
                 calls.push(ToolCall::new(id.as_str(), name.as_str(), arguments));
             }
         }

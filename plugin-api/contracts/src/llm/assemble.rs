@@ -2,20 +2,16 @@
 use super::{BlockStart, Finish, StreamChunk};
 use crate::{Block, Usage};
 use serde_json::Value;
+use std::collections::HashMap;
 
 /// Collects the blocks of one response. Tool arguments stay text until their block is complete.
 #[derive(Clone, Debug, Default)]
 pub struct Assembler {
-    blocks: Vec<Partial>,
+    blocks: Vec<Block>,
+    /// Where in `blocks` each open index is.
+    open: HashMap<u32, usize>,
     usage: Option<Usage>,
     finish: Option<Finish>,
-}
-
-#[derive(Clone, Debug)]
-struct Partial {
-    index: u32,
-    closed: bool,
-    block: Block,
 }
 
 impl Assembler {
@@ -32,7 +28,8 @@ impl Assembler {
                         Block::ToolCall { id, name, arguments: String::new() }
                     }
                 };
-                self.blocks.push(Partial { index, closed: false, block });
+                self.open.insert(index, self.blocks.len());
+                self.blocks.push(block);
             }
             StreamChunk::TextDelta { index, text: more }
             | StreamChunk::ReasoningDelta { index, text: more }
@@ -41,17 +38,15 @@ impl Assembler {
                     Block::Text { text }
                     | Block::Reasoning { text, .. }
                     | Block::ToolCall { arguments: text, .. },
-                ) = self.open(index)
+                ) = self.open.get(&index).and_then(|at| self.blocks.get_mut(*at))
                 {
                     if text.is_empty() { *text = more } else { text.push_str(&more) }
                 }
             }
             StreamChunk::BlockEnd { index, block } => {
-                if let Some(partial) = self.blocks.iter_mut().rfind(|p| p.index == index && !p.closed) {
-                    partial.closed = true;
-                    if let Some(block) = block {
-                        partial.block = block;
-                    }
+                let place = self.open.remove(&index).and_then(|at| self.blocks.get_mut(at));
+                if let (Some(place), Some(block)) = (place, block) {
+                    *place = block;
                 }
             }
             StreamChunk::Usage(usage) => self.usage = Some(usage),
@@ -59,10 +54,6 @@ impl Assembler {
             StreamChunk::Attempt { discard: true, .. } => *self = Assembler::default(),
             StreamChunk::Attempt { .. } | StreamChunk::Other(_) => {}
         }
-    }
-
-    fn open(&mut self, index: u32) -> Option<&mut Block> {
-        self.blocks.iter_mut().rfind(|p| p.index == index && !p.closed).map(|p| &mut p.block)
     }
 
     /// Token counts, if they came.
@@ -88,6 +79,6 @@ impl Assembler {
             Block::Text { text } | Block::Reasoning { text, .. } => !visible_only || !text.trim().is_empty(),
             Block::ToolResult { .. } | Block::Unknown => !visible_only,
         };
-        self.blocks.into_iter().map(|p| p.block).filter(keep).collect()
+        self.blocks.into_iter().filter(keep).collect()
     }
 }

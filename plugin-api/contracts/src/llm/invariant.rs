@@ -1,6 +1,7 @@
 //! The ten rules of a response stream.
 use super::{BlockStart, Finish, StreamChunk};
 use crate::Block;
+use std::collections::BTreeMap;
 
 /// Checks a stream, chunk by chunk:
 ///
@@ -16,7 +17,7 @@ use crate::Block;
 /// 10. an attempt that discards makes all of the above start anew.
 #[derive(Clone, Debug, Default)]
 pub struct Invariant {
-    open: Vec<(u32, Kind)>,
+    open: BTreeMap<u32, Kind>,
     usage: bool,
     finished: bool,
 }
@@ -57,7 +58,7 @@ impl Invariant {
                     BlockStart::Reasoning { .. } => Kind::Reasoning,
                     BlockStart::ToolCall { .. } => Kind::ToolCall,
                 };
-                self.open.push((*index, kind));
+                self.open.insert(*index, kind);
                 Ok(())
             }
             StreamChunk::TextDelta { index, .. } => self.delta(*index, Kind::Text),
@@ -85,7 +86,7 @@ impl Invariant {
     }
 
     fn kind(&self, index: u32) -> Option<Kind> {
-        self.open.iter().find(|(i, _)| *i == index).map(|(_, kind)| *kind)
+        self.open.get(&index).copied()
     }
 
     fn delta(&self, index: u32, kind: Kind) -> Result<(), String> {
@@ -112,7 +113,7 @@ impl Invariant {
         if !fits {
             return Err(format!("block {index} opened as {} and ends as another type", open.word()));
         }
-        self.open.retain(|(i, _)| *i != index);
+        self.open.remove(&index);
         Ok(())
     }
 
