@@ -47,6 +47,18 @@ async fn every_case_answers_as_expected() {
     assert_eq!(files, 19, "a file of cases was added or lost");
 }
 
+/// Nor does anything in the home folder of the process itself, which is another one than the rows know.
+#[test]
+fn no_case_touches_the_home_of_the_process() {
+    let home = tempfile::tempdir().unwrap();
+    let this = std::env::current_exe().unwrap();
+    let args = ["--exact", "cases::every_case_answers_as_expected"];
+    let done = std::process::Command::new(this).args(args).env("HOME", home.path()).output().unwrap();
+    let said = String::from_utf8_lossy(&done.stdout);
+    assert!(done.status.success() && said.contains("1 passed"), "{said}");
+    assert!(entries(home.path()).next().is_none(), "something was made in the home folder");
+}
+
 async fn run(name: &str, row: &Value) {
     let place = Place::new();
     for step in list(&row["setup"]) {
