@@ -77,6 +77,10 @@ impl Asker {
         }
         let mut lines = self.lines.lock().await;
         let lines = lines.get_or_insert_with(read_lines);
+        if self.who == Asked::Auto {
+            // What was typed before a question was seen does not answer it.
+            while lines.try_recv().is_ok() {}
+        }
         watch::outside(|| self.put(&question));
         let answer = async {
             loop {

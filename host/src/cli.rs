@@ -64,7 +64,7 @@ pub(crate) enum Command {
         #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
         part: Vec<String>,
     },
-    /// A command that a mounted plugin declares, or a program harness-<NAME> beside this one
+    /// A command that a mounted plugin declares, or a program `harness-NAME` beside this one
     #[command(external_subcommand)]
     Other(Vec<OsString>),
 }

@@ -1,5 +1,5 @@
 //! The host's own subscriber: masked lines on stderr, if a filter asks for any.
-use crate::redact::Redactor;
+use secrets::Redactor;
 use std::{io, sync::Arc};
 use tracing::Dispatch;
 use tracing_subscriber::{EnvFilter, layer::SubscriberExt as _, registry};
@@ -52,6 +52,8 @@ impl Drop for Line {
     fn drop(&mut self) {
         let text = String::from_utf8_lossy(&self.text);
         // There is nowhere left to tell that stderr is closed.
-        drop(io::Write::write_all(&mut io::stderr(), self.redactor.text(&text).as_bytes()));
+        watch::outside(|| {
+            drop(io::Write::write_all(&mut io::stderr(), self.redactor.text(&text).as_bytes()))
+        });
     }
 }

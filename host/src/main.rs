@@ -10,7 +10,6 @@ mod ask;
 mod call;
 mod show;
 mod report;
-mod redact;
 mod log;
 
 use clap::Parser as _;
@@ -19,9 +18,9 @@ use loader::{Opened, Verdicts};
 use mount::Means;
 use plan::Planned;
 use plugin_api::{Token, run::ABORTED};
-use redact::Redactor;
-use rows::{Environment, Problem, RawRow, Resolved, Row, Secrets, did_you_mean, names};
+use rows::{Environment, Problem, RawRow, Resolved, Row, did_you_mean, names};
 use run::Settings;
+use secrets::{Redactor, Secrets};
 use std::{
     io::{self, IsTerminal as _, Read as _},
     os::unix::process::CommandExt as _,
@@ -40,10 +39,13 @@ fn main() -> ExitCode {
     let colour =
         io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let mut redactor = Arc::new(Redactor::default());
-    harness(cli, colour, &mut redactor).unwrap_or_else(|problem| {
+    watch::adopt_orphans();
+    let code = harness(cli, colour, &mut redactor).unwrap_or_else(|problem| {
         report::problem(&problem, &redactor, colour);
         ExitCode::from(if problem.code == ABORTED { 130 } else { 2 })
-    })
+    });
+    watch::end_orphans();
+    code
 }
 
 /// One line a stage; each takes what the one before it made.
@@ -53,7 +55,7 @@ fn harness(cli: Cli, colour: bool, redactor: &mut Arc<Redactor>) -> Result<ExitC
     let env = Environment::snapshot(file.parent().unwrap_or(Path::new("")), flags(&setup)?)?;
     let Resolved { rows, secrets } = rows::resolve(patched(&setup, &file)?, &env)?;
     hide(secrets.keys());
-    *redactor = Arc::new(Redactor(Secrets::new(&secrets)));
+    *redactor = Arc::new(Redactor::new(Secrets::new(&secrets)));
     let dispatch = log::start(get(&env, "HARNESS_LOG").as_deref(), redactor, colour).map_err(|e| {
         Problem::new(
             "BAD_LOG_FILTER",
@@ -144,8 +146,9 @@ fn patched(setup: &Setup, file: &Path) -> Result<Vec<RawRow>, Problem> {
     Ok(raw)
 }
 
-/// Takes secrets out of what child processes inherit, whoever starts them.
+/// Takes secrets out of what child processes inherit, whoever starts them, and out of what they may read of this one.
 fn hide<'a>(names: impl Iterator<Item = &'a String>) {
+    watch::close_memory();
     for name in names {
         // SAFETY: no thread has been started yet.
         #[expect(unsafe_code, reason = "the one way to keep a variable from every child process")]
@@ -216,10 +219,14 @@ fn verb(name: &str, planned: &[Planned], task: impl FnOnce() -> Task) -> Result<
 fn task_text(words: &[String]) -> Result<String, Problem> {
     let text = if (words.is_empty() && !io::stdin().is_terminal()) || words == ["-"] {
         let mut text = String::new();
-        let read = io::stdin().take(TASK_BYTES_MAX).read_to_string(&mut text);
+        let read = io::stdin().take(TASK_BYTES_MAX + 1).read_to_string(&mut text);
         read.map_err(|e| {
             Problem::new("BAD_TASK", format!("the task on standard input: {e}"), "write it as UTF-8 text")
         })?;
+        if text.len() as u64 > TASK_BYTES_MAX {
+            let what = format!("the task on standard input is larger than {} MB", TASK_BYTES_MAX >> 20);
+            return Err(Problem::new("BAD_TASK", what, "put it into a file, and name the file in the task"));
+        }
         text
     } else {
         words.join(" ")

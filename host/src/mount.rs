@@ -1,7 +1,7 @@
 //! Mounted rows: their instances, the slots that their services are in, and the end of both in reverse.
 mod slot;
 
-use crate::{plan::Planned, redact::Redactor};
+use crate::plan::Planned;
 use loader::{Opened, Verdicts};
 use plugin_api::{
     Create, Host, RCancel, RHost, RInstance, RPayload, RService, RTraceSink,
@@ -9,6 +9,7 @@ use plugin_api::{
     run::ABORTED,
 };
 use rows::Problem;
+use secrets::Redactor;
 use slot::{Entry, Position, Slots};
 use std::{
     collections::BTreeMap,
@@ -83,7 +84,7 @@ impl Mounted {
             ext: "".into(),
         };
         let creating = live.run("create", || (module.create())(manifest.name.as_str().into(), create));
-        let creating = Watched::new(creating, &live, "create", |created| created);
+        let creating = Watched::new(creating, &live, "create");
         let problem = |code: String, what: &str, hint: &str| {
             let what = means.redactor.text(what);
             Problem::new(code, format!("{}: row `{}`: {what}", row.place, row.id), hint)
@@ -121,8 +122,15 @@ impl Mounted {
                 );
                 return Err(problem("MOUNT_FAILED".to_owned(), &what, "rebuild the plugin"));
             };
-            self.slots
-                .put(slot, Entry { live: Arc::clone(&live), role: provided.role, object: export.object });
+            self.slots.put(
+                slot,
+                Entry {
+                    live: Arc::clone(&live),
+                    role: provided.role,
+                    order: plan.order,
+                    object: export.object,
+                },
+            );
         }
         ready.store(true, SeqCst);
         self.instances.push((live, instance));
@@ -144,7 +152,7 @@ impl Mounted {
                 continue;
             }
             let ending = live.run("shutdown", || instance.shutdown());
-            let ending = Watched::new(ending, &live, "shutdown", |ended| ended);
+            let ending = Watched::new(ending, &live, "shutdown");
             if tokio::time::timeout(UNMOUNT_TIME, ending).await.is_err() {
                 tracing::warn!(row = live.id, "did not shut down in time");
             }

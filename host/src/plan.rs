@@ -7,6 +7,8 @@ use std::{collections::BTreeMap, path::PathBuf};
 #[derive(Debug, Clone)]
 pub(crate) struct Planned {
     pub(crate) row: Row,
+    /// Its place in the file, among the rows that are mounted.
+    pub(crate) order: usize,
     pub(crate) library: Library,
     /// The slot of each service that the plugin has a role in.
     pub(crate) roles: Vec<(Provided, String)>,
@@ -29,7 +31,7 @@ pub(crate) fn plan(
             library.map_err(|refusal| problem(&row, "PLUGIN_UNUSABLE", &refusal.what, refusal.hint))?;
         rows::complete(&mut row, &library.manifest.config)?;
         let (roles, needs) = (roles(&row, &library)?, needs(&row, &library)?);
-        planned.push(Planned { row, library, roles, needs });
+        planned.push(Planned { row, order: planned.len(), library, roles, needs });
     }
     planned.sort_by_key(|p| p.roles.iter().map(|(provided, _)| provided.role).max());
     one_provider(&planned)?;
@@ -105,10 +107,16 @@ fn one_provider(planned: &[Planned]) -> Result<(), Problem> {
 }
 
 fn all_needs(planned: &[Planned]) -> Result<(), Problem> {
-    for Planned { row, library, needs, .. } in planned {
+    for Planned { row, library, needs, roles, .. } in planned {
         for need in &library.manifest.needs {
             let slot = needs.get(&need.service).map_or("", String::as_str);
-            match chain(planned, slot).next() {
+            if roles.iter().any(|(_, own)| own == slot) {
+                let what =
+                    format!("it needs `{slot}`, the slot it is in itself, so it would call itself for ever");
+                return Err(problem(row, "BAD_NEED", &what, "point the need at another slot with `needs`"));
+            }
+            // What is wrapped must be there; only an optional need may find nothing but wraps.
+            match chain(planned, slot).find(|(_, provided)| need.optional || provided.role != Role::Wrap) {
                 None if need.optional => {}
                 None if slot == need.service && !need.hint.is_empty() => {
                     let what = format!("no {slot} service: {} (row `{}` needs it)", need.hint, row.id);

@@ -1,8 +1,8 @@
 //! The only writer to stdout and stderr: a run's events, its end, and the host's own errors.
-use crate::redact::Redactor;
 use clap::ValueEnum;
 use plugin_api::{RBatch, RError, run};
 use rows::Problem;
+use secrets::Redactor;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::{
@@ -170,7 +170,15 @@ impl Report {
                 self.line(&end);
             }
         }
-        let code = exit_code(&read);
+        let mut code = exit_code(&read);
+        if self.closed && code == 0 {
+            complain(
+                "the output could not be written",
+                "look at the disk or the reader that standard output goes to",
+                self.colour,
+            );
+            code = 1;
+        }
         self.finished = Some(code);
         ExitCode::from(code)
     }
@@ -204,9 +212,11 @@ fn exit_code(end: &End) -> u8 {
     }
 }
 
-/// Text without what a terminal would obey: control characters but line ends and tabs.
+/// Text without what a terminal would obey: control characters but line ends and tabs, and what changes the direction of text.
 fn printable(text: &str) -> String {
-    text.chars().filter(|c| matches!(c, '\n' | '\t') || !c.is_control()).collect()
+    let turns =
+        |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.chars().filter(|c| matches!(c, '\n' | '\t') || !(c.is_control() || turns(*c))).collect()
 }
 
 /// One line to the person on stderr.
@@ -217,7 +227,8 @@ pub(crate) fn say(level: &str, text: &str, colour: bool) {
         "hint" => ("  hint: ", "36"),
         _ => ("", "2"),
     };
-    let text = printable(text);
+    // Only a first line begins at the margin: nothing that a model or a tool says can pass for a line of ours.
+    let text = printable(text).replace('\n', "\n  ");
     let line = if colour { format!("\x1b[{code}m{word}{text}\x1b[0m\n") } else { format!("{word}{text}\n") };
     // There is nowhere left to tell that stderr is closed.
     drop(io::stderr().write_all(line.as_bytes()));

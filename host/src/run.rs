@@ -2,7 +2,6 @@
 use crate::{
     ask::{Asked, Asker},
     mount::Mounted,
-    redact::Redactor,
     report::{Output, Report},
 };
 use plugin_api::{
@@ -10,6 +9,7 @@ use plugin_api::{
     abi_stable::std_types::{RErr, RNone, ROk, ROption, RResult, RSome, RStr, RString},
     run::ABORTED,
 };
+use secrets::Redactor;
 use serde_json::json;
 use std::{
     collections::hash_map::RandomState,

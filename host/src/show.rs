@@ -2,6 +2,7 @@
 use crate::{mount::Mounted, plan::Planned, report};
 use loader::Role;
 use rows::Row;
+use secrets::Redactor;
 use serde_json::{Value, json};
 use std::process::ExitCode;
 
@@ -9,7 +10,8 @@ use std::process::ExitCode;
 pub(crate) fn rows(rows: &[Row], planned: &[Planned], mounted: &Mounted, as_json: bool) -> ExitCode {
     let redactor = mounted.slots.redactor();
     let plan = |row: &Row| planned.iter().find(|p| p.row.id == row.id);
-    let rows: Vec<Value> = rows.iter().map(|row| one(plan(row).map_or(row, |p| &p.row), plan(row))).collect();
+    let rows: Vec<Value> =
+        rows.iter().map(|row| one(plan(row).map_or(row, |p| &p.row), plan(row), redactor)).collect();
     let chains: Vec<(String, String)> =
         mounted.slots.chains().into_iter().map(|(slot, chain)| (slot, words(&chain))).collect();
     let text = if as_json {
@@ -23,11 +25,17 @@ pub(crate) fn rows(rows: &[Row], planned: &[Planned], mounted: &Mounted, as_json
     if report::print(&redactor.text(&text)) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-fn one(row: &Row, plan: Option<&Planned>) -> Value {
+fn one(row: &Row, plan: Option<&Planned>, redactor: &Redactor) -> Value {
     let mut values = Vec::new();
     leaves(&row.config, "/config", &mut |pointer, value| {
         let name = pointer.trim_start_matches("/config/").replace('/', ".");
-        values.push(json!({ "key": name, "value": value, "from": row.origin(pointer) }));
+        let (from, shown) = (row.origin(pointer), redactor.text(&value.to_string()).into_owned());
+        let value = match from.strip_prefix("secret ") {
+            // However short: a row knows what is a secret.
+            Some(name) if value != "" => format!("[{name}]").into(),
+            _ => serde_json::from_str(&shown).unwrap_or(Value::Null),
+        };
+        values.push(json!({ "key": name, "value": value, "from": from }));
     });
     let plugin = plan.map_or_else(
         || row.name.clone(),

@@ -99,28 +99,36 @@ async fn work(
     code
 }
 
-struct Signals([Signal; 3]);
+/// Interrupt, terminate, hang up; those that were ignored when this process began (`nohup`) stay so.
+struct Signals([Option<Signal>; 3]);
 
 impl Signals {
     fn catch() -> Result<Signals, Problem> {
-        let catch = |kind| {
-            signal(kind).map_err(|e| {
-                Problem::new("NO_SIGNALS", format!("signals cannot be caught: {e}"), "free some file handles")
-            })
+        let failed = |e| {
+            Problem::new("NO_SIGNALS", format!("signals cannot be caught: {e}"), "free some file handles")
         };
-        Ok(Signals([
-            catch(SignalKind::interrupt())?,
-            catch(SignalKind::terminate())?,
-            catch(SignalKind::hangup())?,
-        ]))
+        let ignored = watch::ignored_signals();
+        let catch = |kind: SignalKind| {
+            let wanted = ignored >> (kind.as_raw_value() - 1) & 1 == 0;
+            wanted.then(|| signal(kind)).transpose().map_err(failed)
+        };
+        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+        let [interrupt, terminate, hangup] = kinds.map(catch);
+        Ok(Signals([interrupt?, terminate?, hangup?]))
     }
 
     async fn next(&mut self) -> &'static str {
+        async fn one(signal: &mut Option<Signal>) {
+            match signal {
+                Some(signal) => drop(signal.recv().await),
+                None => std::future::pending().await,
+            }
+        }
         let [interrupt, terminate, hangup] = &mut self.0;
         select! {
-            _ = interrupt.recv() => "interrupted",
-            _ = terminate.recv() => "terminated",
-            _ = hangup.recv() => "hung up",
+            () = one(interrupt) => "interrupted",
+            () = one(terminate) => "terminated",
+            () = one(hangup) => "hung up",
         }
     }
 }
@@ -152,7 +160,7 @@ async fn wait(
                 return result.unwrap_or(Err(lost));
             }
             reason = signals.next() => {
-                if cancel.is_cancelled() {
+                if cancel.is_cancelled() && !dropped {
                     drop.notify_one();
                     (dropped, deadline) = (true, Some(Instant::now() + DROP_TIME));
                 }

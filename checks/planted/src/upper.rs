@@ -1,8 +1,6 @@
 //! A wrap of `llm` that speaks louder.
-use plugin_sdk::{
-    contracts::llm::{Client, Contract, Llm, LlmRequest, StreamChunk},
-    *,
-};
+use plugin_sdk::contracts::llm::{Client, Contract, Llm, LlmRequest, StreamChunk};
+use plugin_sdk::*;
 
 pub(crate) struct Upper(Client);
 
@@ -19,16 +17,13 @@ impl Llm for Upper {
         request: LlmRequest,
         history: Parts,
         cx: Cx,
-    ) -> impl Stream<Item = StreamChunk> + Send + 'static {
+    ) -> impl Stream<Item = StreamChunk> + 'static {
         let mut below = self.0.stream(&request, &history, &cx);
         emit(|out| async move {
-            while let Some(chunk) = next(&mut below).await {
-                let chunk = match chunk {
-                    StreamChunk::TextDelta { index, text } => {
-                        StreamChunk::TextDelta { index, text: text.to_uppercase() }
-                    }
-                    other => other,
-                };
+            while let Some(mut chunk) = next(&mut below).await {
+                if let StreamChunk::TextDelta { text, .. } = &mut chunk {
+                    *text = text.to_uppercase();
+                }
                 out.send(chunk).await;
             }
         })

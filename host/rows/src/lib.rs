@@ -9,7 +9,6 @@ mod locate;
 mod environment;
 mod resolve;
 mod schema;
-mod secrets;
 mod problem;
 #[cfg(test)]
 mod tests;
@@ -21,4 +20,3 @@ pub use problem::{Problem, did_you_mean, names};
 pub use raw::{RawRow, read};
 pub use resolve::{Resolved, Row, rows as resolve};
 pub use schema::apply as complete;
-pub use secrets::Secrets;

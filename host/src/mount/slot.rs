@@ -1,17 +1,18 @@
 //! Slots: the chain of each service, and handles that look a position up at each call.
-use crate::redact::Redactor;
 use loader::Role;
 use plugin_api::{
-    CallCx, FfiFuture, FfiStream, RBatch, RError, RPayload, RResultE, RService, Service,
+    CallCx, FfiFuture, FfiStream, PollNext, RBatch, RError, RPayload, RResultE, RService, Service,
     abi_stable::std_types::{RErr, ROk, RStr, RString},
     run::{NOT_MOUNTED, PANIC, STUCK},
 };
+use secrets::{Redactor, StreamMask};
 use std::{
     collections::BTreeMap,
     sync::{
         Arc, PoisonError, RwLock, Weak,
         atomic::{AtomicBool, Ordering::SeqCst},
     },
+    task::{Context, Poll, ready},
 };
 use watch::{Live, Watched};
 
@@ -20,6 +21,8 @@ use watch::{Live, Watched};
 pub(super) struct Entry {
     pub(super) live: Arc<Live>,
     pub(super) role: Role,
+    /// The row's place in the file: later is further out.
+    pub(super) order: usize,
     pub(super) object: RService,
 }
 
@@ -40,7 +43,9 @@ impl Slots {
 
     pub(super) fn put(&self, slot: &str, entry: Entry) {
         let mut chains = self.chains.write().unwrap_or_else(PoisonError::into_inner);
-        chains.entry(slot.to_owned()).or_default().push(entry);
+        let chain = chains.entry(slot.to_owned()).or_default();
+        let at = chain.partition_point(|other| (other.role, other.order) <= (entry.role, entry.order));
+        chain.insert(at, entry);
     }
 
     /// Takes out what a row has put in.
@@ -118,28 +123,56 @@ impl Position {
         Ok((slots, entry))
     }
 
-    /// Consumers see masked results; within a chain they pass as they are, and are masked once, at its end. A panic names its row.
-    fn pass<T>(
-        &self,
-        slots: &Slots,
-        live: &Arc<Live>,
-        mask: fn(&Redactor, &mut T),
-    ) -> impl FnMut(RResultE<T>) -> RResultE<T> + use<T> {
-        let redactor = self.below.is_none().then(|| Arc::clone(&slots.redactor));
-        let live = Arc::clone(live);
-        move |mut result| {
-            if let RErr(error) = &mut result
-                && error.code == PANIC
-                && !error.message.starts_with("row `")
-            {
-                error.message = format!("row `{}`: {}", live.id, error.message).into();
+    /// Consumers see masked results; within a chain they pass as they are, and are masked once, at its end.
+    fn redactor(&self, slots: &Slots) -> Option<Arc<Redactor>> {
+        self.below.is_none().then(|| Arc::clone(&slots.redactor))
+    }
+}
+
+/// An error on its way to the caller: a panic names its row.
+fn pass_error(error: &mut RError, live: &Live, redactor: Option<&Redactor>) {
+    if error.code == PANIC && !error.message.starts_with("row `") {
+        error.message = format!("row `{}`: {}", live.id, error.message).into();
+    }
+    redactor.into_iter().for_each(|redactor| redactor.error(error));
+}
+
+/// A stream on its way to the caller.
+struct Passed {
+    work: Watched<FfiStream<RResultE<RBatch>>>,
+    live: Arc<Live>,
+    mask: Option<(StreamMask, Arc<Redactor>)>,
+    ended: bool,
+}
+
+impl PollNext for Passed {
+    type Item = RResultE<RBatch>;
+    fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        loop {
+            let item = if self.ended { None } else { ready!(self.work.poll_next(cx)) };
+            let Some((mask, redactor)) = &mut self.mask else {
+                return Poll::Ready(item.map(|item| {
+                    item.map_err(|mut error| {
+                        pass_error(&mut error, &self.live, None);
+                        error
+                    })
+                }));
+            };
+            let batch = match item {
+                Some(ROk(batch)) => mask.batch(batch),
+                Some(RErr(mut error)) => {
+                    pass_error(&mut error, &self.live, Some(redactor));
+                    return Poll::Ready(Some(RErr(error)));
+                }
+                None => {
+                    self.ended = true;
+                    let rest = mask.rest();
+                    return Poll::Ready((!rest.is_empty()).then_some(ROk(rest)));
+                }
+            };
+            if !batch.is_empty() {
+                return Poll::Ready(Some(ROk(batch)));
             }
-            match (&mut result, &redactor) {
-                (ROk(value), Some(redactor)) => mask(redactor, value),
-                (RErr(error), Some(redactor)) => redactor.error(error),
-                (_, None) => {}
-            }
-            result
         }
     }
 }
@@ -153,13 +186,18 @@ impl Service for Position {
         match self.target() {
             Err(error) => FfiFuture::ready(RErr(error)),
             Ok((slots, Entry { live, object, .. })) => {
+                let redactor = self.redactor(&slots);
                 let work = live.run(&method, || object.call(method, payload, cx));
-                FfiFuture::new(Watched::new(
-                    work,
-                    &live,
-                    &method,
-                    self.pass(&slots, &live, Redactor::payload),
-                ))
+                let work = Watched::new(work, &live, &method);
+                FfiFuture::new(async move {
+                    let mut result = work.await;
+                    match (&mut result, redactor.as_deref()) {
+                        (ROk(payload), Some(redactor)) => redactor.payload(payload),
+                        (ROk(_), None) => {}
+                        (RErr(error), redactor) => pass_error(error, &live, redactor),
+                    }
+                    result
+                })
             }
         }
     }
@@ -168,8 +206,10 @@ impl Service for Position {
         match self.target() {
             Err(error) => FfiStream::once(RErr(error)),
             Ok((slots, Entry { live, object, .. })) => {
+                let mask = self.redactor(&slots).map(|redactor| (StreamMask::new(&redactor), redactor));
                 let work = live.run(&method, || object.open(method, payload, cx));
-                FfiStream::new(Watched::new(work, &live, &method, self.pass(&slots, &live, Redactor::batch)))
+                let work = Watched::new(work, &live, &method);
+                FfiStream::new(Passed { work, live, mask, ended: false })
             }
         }
     }

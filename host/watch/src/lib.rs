@@ -2,6 +2,10 @@
 //!
 //! Knows threads and rows, and nothing of slots or services. [`Live`] is a row's handle, [`Watched`] its futures and streams,
 //! [`outside`] the host's own code amid a plugin's.
+mod process;
+
+pub use process::{adopt_orphans, close_memory, end_orphans, ignored_signals};
+
 use plugin_api::{FfiFuture, FfiStream, PollNext};
 use std::{
     cell::OnceCell,
@@ -150,44 +154,43 @@ pub fn outside<R>(code: impl FnOnce() -> R) -> R {
     result
 }
 
-/// Plugin work under watch: each poll, and the drop. What it yields goes through `pass`.
+/// Plugin work under watch: each poll, and the drop.
 #[derive(Debug)]
-pub struct Watched<W, P> {
+pub struct Watched<W> {
     work: Option<W>,
     live: Arc<Live>,
     place: String,
-    pass: P,
 }
 
-impl<W, P> Watched<W, P> {
+impl<W> Watched<W> {
     /// Watches work of a row; `place` is what it does, such as the method's name.
-    pub fn new(work: W, live: &Arc<Live>, place: &str, pass: P) -> Self {
-        Watched { work: Some(work), live: Arc::clone(live), place: place.to_owned(), pass }
+    pub fn new(work: W, live: &Arc<Live>, place: &str) -> Self {
+        Watched { work: Some(work), live: Arc::clone(live), place: place.to_owned() }
     }
 }
 
-impl<W, P> Drop for Watched<W, P> {
+impl<W> Drop for Watched<W> {
     fn drop(&mut self) {
         let work = self.work.take();
         self.live.run(&self.place, || drop(work));
     }
 }
 
-impl<W, P> Unpin for Watched<W, P> {}
+impl<W> Unpin for Watched<W> {}
 
-impl<T, P: FnMut(T) -> T> Future for Watched<FfiFuture<T>, P> {
+impl<T> Future for Watched<FfiFuture<T>> {
     type Output = T;
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
-        let Watched { work: Some(work), live, place, pass } = &mut *self else { return Poll::Pending };
-        live.run(place, || Pin::new(work).poll(cx)).map(pass)
+        let Watched { work: Some(work), live, place } = &mut *self else { return Poll::Pending };
+        live.run(place, || Pin::new(work).poll(cx))
     }
 }
 
-impl<T, P: FnMut(T) -> T + Send> PollNext for Watched<FfiStream<T>, P> {
+impl<T> PollNext for Watched<FfiStream<T>> {
     type Item = T;
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<T>> {
-        let Watched { work: Some(work), live, place, pass } = self else { return Poll::Ready(None) };
-        live.run(place, || work.poll_next(cx)).map(|item| item.map(pass))
+        let Watched { work: Some(work), live, place } = self else { return Poll::Ready(None) };
+        live.run(place, || work.poll_next(cx))
     }
 }
 

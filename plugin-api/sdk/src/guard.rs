@@ -50,8 +50,12 @@ fn panicked(payload: Box<dyn Any + Send>) -> Error {
 
 /// Runs author code that answers at once.
 pub(crate) fn sync<T>(runtime: bool, code: impl FnOnce() -> Result<T>) -> Result<T> {
-    let _entered = rt::enter(runtime);
-    catch_unwind(AssertUnwindSafe(code)).unwrap_or_else(|payload| Err(panicked(payload)))
+    // Entering is under guard as well: a system that gives no more threads makes it panic.
+    let entered = || {
+        let _entered = rt::enter(runtime);
+        code()
+    };
+    catch_unwind(AssertUnwindSafe(entered)).unwrap_or_else(|payload| Err(panicked(payload)))
 }
 
 /// Drops an author's value.
@@ -96,8 +100,12 @@ impl<T> Future for Guard<BoxFuture<Result<T>>> {
         let Some(work) = &mut this.work else {
             return Poll::Ready(Err(Error::new("INTERNAL", "a future was polled after its end")));
         };
-        let _entered = rt::enter(this.runtime);
-        let result = match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(cx))) {
+        let runtime = this.runtime;
+        let poll = || {
+            let _entered = rt::enter(runtime);
+            work.as_mut().poll(cx)
+        };
+        let result = match catch_unwind(AssertUnwindSafe(poll)) {
             Ok(Poll::Pending) => return Poll::Pending,
             Ok(Poll::Ready(result)) => result,
             Err(payload) => Err(panicked(payload)),
@@ -111,8 +119,12 @@ impl<T> PollNext for Guard<BoxStream<Result<T>>> {
     type Item = Result<T>;
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<T>>> {
         let Some(work) = &mut self.work else { return Poll::Ready(None) };
-        let _entered = rt::enter(self.runtime);
-        match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll_next(cx))) {
+        let runtime = self.runtime;
+        let poll = || {
+            let _entered = rt::enter(runtime);
+            work.as_mut().poll_next(cx)
+        };
+        match catch_unwind(AssertUnwindSafe(poll)) {
             Ok(Poll::Pending) => Poll::Pending,
             Ok(Poll::Ready(Some(item))) => {
                 // An error is the last item of a stream.

@@ -7,61 +7,82 @@ use base64::{
 use std::{borrow::Cow, collections::BTreeMap};
 
 /// Shorter values would mask ordinary text.
-const SECRET_BYTES_MIN: usize = 6;
+const SECRET_BYTES_MIN: usize = 8;
+/// From here on a value is a secret whatever it is made of.
+const WORD_BYTES_MAX: usize = 16;
+
+/// Whether a value can be told from ordinary text. A placeholder such as `ollama`, `lm-studio` or `not-needed` can not: masking it would
+/// garble whatever speaks of it, and it protects nothing.
+fn is_telling(value: &str) -> bool {
+    let word = value.bytes().all(|b| b.is_ascii_alphabetic() || b"-_. ".contains(&b));
+    let number = value.bytes().all(|b| b.is_ascii_digit());
+    value.len() >= if word || number { WORD_BYTES_MAX } else { SECRET_BYTES_MIN }
+}
 
 /// The secrets of all rows, in every form they are recognised in. In their place stands `[NAME]`, the variable in brackets.
 #[derive(Debug, Default)]
 pub struct Secrets {
-    forms: Option<AhoCorasick>,
+    finder: Option<AhoCorasick>,
+    forms: Vec<String>,
     masks: Vec<String>,
 }
 
 impl Secrets {
-    /// `secrets` by the name of their variable, as [`crate::Resolved`] has them.
+    /// `secrets` by the name of their variable, as the rows have them.
     pub fn new(secrets: &BTreeMap<String, String>) -> Secrets {
         let mut forms: BTreeMap<String, String> = BTreeMap::new();
         for (name, secret) in secrets {
             // A key is used trimmed.
-            for value in
-                [secret.as_str(), secret.trim()].into_iter().filter(|value| value.len() >= SECRET_BYTES_MIN)
-            {
+            for value in [secret.as_str(), secret.trim()].into_iter().filter(|value| is_telling(value)) {
                 forms.extend(encodings(value).into_iter().map(|form| (form, format!("[{name}]"))));
             }
         }
         let (forms, masks): (Vec<String>, Vec<String>) = forms.into_iter().unzip();
         let built = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(&forms);
-        Secrets { forms: built.ok().filter(|_| !forms.is_empty()), masks }
+        Secrets { finder: built.ok().filter(|_| !forms.is_empty()), forms, masks }
+    }
+
+    /// How many bytes at the end of a text may be the beginning of a secret, the rest of which is still to come.
+    pub fn unfinished(&self, text: &str) -> usize {
+        let longest = self.forms.iter().map(String::len).max().unwrap_or_default();
+        let begins = |tail: &[u8]| {
+            self.forms.iter().any(|form| form.len() > tail.len() && form.as_bytes().starts_with(tail))
+        };
+        let tails = text.len().saturating_sub(longest)..text.len();
+        let bytes = text.as_bytes();
+        tails.into_iter().find(|at| begins(&bytes[*at..])).map_or(0, |at| text.len() - at)
     }
 
     /// The text with every secret masked.
     pub fn mask<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        match &self.forms {
-            Some(forms) if forms.is_match(text) => forms.replace_all(text, &self.masks).into(),
+        match &self.finder {
+            Some(finder) if finder.is_match(text) => finder.replace_all(text, &self.masks).into(),
             _ => text.into(),
         }
     }
 
     /// The bytes with every secret masked; `None` when there is none in them.
     pub fn mask_bytes(&self, bytes: &[u8]) -> Option<Vec<u8>> {
-        let forms = self.forms.as_ref()?;
-        forms.is_match(bytes).then(|| forms.replace_all_bytes(bytes, &self.masks))
+        let finder = self.finder.as_ref()?;
+        finder.is_match(bytes).then(|| finder.replace_all_bytes(bytes, &self.masks))
     }
 
     /// Whether there is nothing to mask.
     pub fn is_empty(&self) -> bool {
-        self.forms.is_none()
+        self.finder.is_none()
     }
 }
 
 fn encodings(value: &str) -> Vec<String> {
-    let quoted = serde_json::to_string(value).unwrap_or_default();
+    // A JSON string stands between two quotes.
+    let quoted = serde_json::Value::from(value).to_string();
     let percent = |digits: fn(u8) -> String| -> String {
         let unreserved = |b: u8| b.is_ascii_alphanumeric() || b"-_.~".contains(&b);
         value.bytes().map(|b| if unreserved(b) { char::from(b).to_string() } else { digits(b) }).collect()
     };
     let mut forms = vec![
         value.to_owned(),
-        quoted.trim_matches('"').to_owned(),
+        quoted[1..quoted.len() - 1].to_owned(),
         percent(|b| format!("%{b:02X}")),
         percent(|b| format!("%{b:02x}")),
     ];
@@ -108,12 +129,22 @@ mod tests {
     }
 
     #[test]
+    fn a_beginning_is_told_from_ordinary_text() {
+        let secrets = Secrets::new(&BTreeMap::from([("KEY".to_owned(), "canary-0123456789".to_owned())]));
+        for (text, held) in
+            [("no", 0), ("a can", 3), ("c", 1), ("canary-012345678", 16), ("canary-0123456789", 0), ("", 0)]
+        {
+            assert_eq!(secrets.unfinished(text), held, "{text}");
+        }
+    }
+
+    #[test]
     fn short_and_missing_values_mask_nothing() {
-        for value in ["", "abc", "     "] {
+        for value in ["", "abc", "         ", "ollama", "lm-studio", "completed", "1234567", "123456789"] {
             let secrets = Secrets::new(&BTreeMap::from([("KEY".to_owned(), value.to_owned())]));
             assert!(secrets.is_empty(), "{value}");
         }
-        let trimmed = Secrets::new(&BTreeMap::from([("KEY".to_owned(), " secret-value \n".to_owned())]));
-        assert_eq!(trimmed.mask("x secret-value y"), "x [KEY] y");
+        let trimmed = Secrets::new(&BTreeMap::from([("KEY".to_owned(), " secret-value-1 \n".to_owned())]));
+        assert_eq!(trimmed.mask("x secret-value-1 y"), "x [KEY] y");
     }
 }
