@@ -4,26 +4,50 @@ use plugin_api::{
     API_VERSION, PluginRef,
     abi_stable::{
         StableAbi,
+        library::RootModule as _,
         std_types::utypeid::UTypeId,
         type_layout::{TLData, TypeLayout},
     },
+    manifest, run,
 };
-use std::{collections::BTreeMap, fmt::Write as _};
+use std::{collections::BTreeSet, fmt::Write as _};
 
-/// A type's name with what it is generic over, a few levels deep.
+/// A type's name with what it is generic over, a few levels deep. Futures and streams show what they yield: nothing else in their
+/// layout does.
 fn shown(layout: &'static TypeLayout, depth: usize) -> String {
-    let inner: Vec<String> = match depth {
-        0 => Vec::new(),
-        _ => layout.phantom_fields().iter().map(|field| shown(field.layout(), depth - 1)).collect(),
+    let fields = || layout.get_fields().into_iter().flat_map(|fields| fields.to_vec());
+    let inner: Vec<&'static TypeLayout> = match layout.name() {
+        _ if depth == 0 => Vec::new(),
+        "FfiFuture" | "FfiStream" => yielded(layout, 8).into_iter().collect(),
+        "RResult" | "ROption" | "RPoll" => fields().map(|field| field.layout()).collect(),
+        _ => layout.phantom_fields().iter().map(|field| field.layout()).collect(),
     };
+    let inner: Vec<String> = inner.into_iter().map(|layout| shown(layout, depth - 1)).collect();
     match inner.as_slice() {
         [] => layout.name().to_owned(),
         inner => format!("{}<{}>", layout.name(), inner.join(", ")),
     }
 }
 
+/// What the poll function of an object returns when it is ready.
+fn yielded(layout: &'static TypeLayout, depth: usize) -> Option<&'static TypeLayout> {
+    let fields = layout.get_fields().into_iter().flat_map(|fields| fields.to_vec());
+    fields.chain(layout.phantom_fields().to_vec()).find_map(|field| {
+        let polls = field.name().starts_with("poll_");
+        let returned = field
+            .function_range()
+            .iter()
+            .find_map(|function| function.return_type_layout().map(|layout| layout()));
+        match returned.filter(|_| polls) {
+            Some(poll) => poll.get_fields()?.get(0).map(|ready| ready.layout()),
+            None if depth > 0 => yielded(field.layout(), depth - 1),
+            None => None,
+        }
+    })
+}
+
 /// Entries of the types of this package that are reached from a type, by name.
-fn list(layout: &'static TypeLayout, entries: &mut BTreeMap<String, String>, seen: &mut Vec<UTypeId>) {
+fn list(layout: &'static TypeLayout, entries: &mut BTreeSet<String>, seen: &mut Vec<UTypeId>) {
     let id = layout.get_utypeid();
     if seen.contains(&id) {
         return;
@@ -53,15 +77,28 @@ fn list(layout: &'static TypeLayout, entries: &mut BTreeMap<String, String>, see
         list(field.layout(), entries, seen);
     }
     if layout.item_info().package_and_version().0 == "plugin-api" {
-        entries.insert(name, entry);
+        entries.insert(entry);
     }
 }
 
 #[test]
 fn abi_is_as_listed() {
-    let mut entries = BTreeMap::new();
+    let mut entries = BTreeSet::new();
     list(<PluginRef as StableAbi>::LAYOUT, &mut entries, &mut Vec::new());
-    let listed: Vec<String> = entries.into_values().collect();
-    let text = format!("plugin-api {API_VERSION}\n\n{}\n", listed.join("\n"));
+    let listed: Vec<String> = entries.into_iter().collect();
+    // Constants that both sides must agree on, though no layout holds them.
+    let names = [
+        manifest::BEGIN,
+        manifest::END,
+        PluginRef::BASE_NAME,
+        run::NO_ONE_TO_ASK,
+        run::ABORTED,
+        run::NOT_MOUNTED,
+        run::NO_METHOD,
+        run::PANIC,
+        run::STUCK,
+    ];
+    let kinds = [run::OUT, run::NOTE, run::END, run::EVENT];
+    let text = format!("plugin-api {API_VERSION}\n\n{names:?}\n{kinds:?}\n\n{}\n", listed.join("\n"));
     expect_file!["../../abi.txt"].assert_eq(&text);
 }
