@@ -1,17 +1,21 @@
 //! Plugins for tests: two small honest ones, and some that misbehave on purpose, as their config or their caller says.
 mod clock;
+mod context_odd;
 mod faulty;
 mod policy;
+mod policy_odd;
 mod tools;
 mod upper;
 
 use clock::Clock;
+use context_odd::OddContext;
 use faulty::Faulty;
 use plugin_sdk::{
-    contracts::{llm, turn_policy},
+    contracts::{context, llm, turn_policy},
     export_plugins,
 };
 use policy::No;
+use policy_odd::OddPolicy;
 use tools::{Odd, contract as tools_contract};
 use upper::Upper;
 
@@ -41,6 +45,20 @@ export_plugins! {
     plugin "policy-no": No {
         services: [provide turn_policy],
         config: r#"{"type":"object","additionalProperties":false,"required":["code"],"properties":{"code":{"type":"string"}}}"#,
+        runtime: none,
+    }
+    plugin "policy-odd": OddPolicy {
+        services: [provide turn_policy],
+        config: r#"{"type":"object","additionalProperties":false,"properties":{
+            "inject_before_step":{"type":"string"},"continue_times":{"type":"integer","minimum":0},
+            "reject_at_step":{"type":"integer","minimum":1},
+            "fail":{"type":"string","enum":["before_step","before_stop"]}}}"#,
+        runtime: none,
+    }
+    plugin "context-odd": OddContext {
+        services: [provide context],
+        config: r#"{"type":"object","additionalProperties":false,"properties":{"system":{"type":"string"},
+            "append":{"type":"string"},"overflow":{"type":"boolean"},"bad_span":{"type":"boolean"}}}"#,
         runtime: none,
     }
 }

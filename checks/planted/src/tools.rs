@@ -2,6 +2,7 @@
 use contract::{ToolCall, ToolEvent, ToolList, ToolResult, ToolSchema, Tools};
 pub(crate) use plugin_sdk::contracts::tools as contract;
 use plugin_sdk::*;
+use serde::Deserialize;
 use serde_json::json;
 use std::{
     pin::pin,
@@ -19,8 +20,8 @@ impl Plugin for Odd {
     }
 }
 
-const NAMES: [&str; 8] =
-    ["ask", "ask_elsewhere", "panic", "hang", "deaf", "wait", "no_result", "two_results"];
+const NAMES: [&str; 9] =
+    ["ask", "ask_elsewhere", "panic", "hang", "deaf", "wait", "no_result", "two_results", "tell"];
 
 impl Tools for Odd {
     async fn list(&self, _known: Option<String>, _cx: &Cx) -> Result<ToolList> {
@@ -54,10 +55,26 @@ impl Tools for Odd {
                     out.send(ToolEvent::Result(ToolResult::ok("first"))).await;
                     out.send(ToolEvent::Result(ToolResult::ok("second"))).await;
                 }
+                "tell" => {
+                    let bursts: Vec<String> = serde_json::from_str(call.arguments_text())
+                        .map(|Tell { bursts }| bursts)
+                        .unwrap_or_default();
+                    let text = bursts.concat();
+                    for burst in bursts {
+                        out.send(ToolEvent::Progress(burst)).await;
+                    }
+                    out.send(ToolEvent::Result(ToolResult::ok(text))).await;
+                }
                 _ => {}
             }
         })
     }
+}
+
+/// The arguments of `tell`: what it reports bit by bit, and answers in one piece.
+#[derive(Deserialize)]
+struct Tell {
+    bursts: Vec<String>,
 }
 
 /// Waits on this thread, which no runtime knows.

@@ -27,7 +27,7 @@ fn start(sandbox: &Sandbox) -> Process {
 }
 
 /// Sends the signal and checks what any cancelled run owes: its end, in time, and one result a call.
-fn assert_aborts(run: Process, signal: Signal, reason: &str) -> Done {
+pub(crate) fn assert_aborts(run: Process, signal: Signal, reason: &str) -> Done {
     run.signal(signal);
     let done = run.finish_within(SOON);
     let end = done.end();
@@ -46,7 +46,7 @@ fn assert_aborts(run: Process, signal: Signal, reason: &str) -> Done {
 }
 
 /// The codes of the results, and whether somebody else stated them.
-fn results(done: &Done) -> Vec<(String, bool)> {
+pub(crate) fn results(done: &Done) -> Vec<(String, bool)> {
     let result = |data: &Value| {
         let block = &data["content"][0];
         (block["code"].as_str().unwrap_or("ok").to_owned(), block["synthetic"] == true)

@@ -9,6 +9,10 @@ mod lifeline;
 
 mod run;
 mod http;
+mod response;
+mod policy;
+mod context;
+mod dispatch;
 mod extension;
 mod cancel;
 mod ask;

@@ -57,6 +57,14 @@ impl Process {
         self.wait_in(&self.stderr, text)
     }
 
+    /// Waits until standard output is what was waited for.
+    pub(crate) fn wait_until(&self, awaited: &str, is_there: impl Fn(&str) -> bool) -> &Process {
+        if !self.stdout.wait(|held| is_there(&held.text())) {
+            panic!("{awaited} did not come\n{self:?}");
+        }
+        self
+    }
+
     fn wait_in(&self, stream: &Stream, text: &str) -> &Process {
         if !stream.wait(|held| held.text().contains(text)) {
             panic!("`{text}` did not come\n{self:?}");
