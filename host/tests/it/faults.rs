@@ -165,15 +165,21 @@ fn a_tool_that_does_not_return_ends_the_run() {
 
 #[test]
 fn a_wrap_with_nothing_below_says_so() {
-    let sandbox = Sandbox::new(
-        "- {id: loud, name: llm-upper}\n- {id: tools, name: tools-clock}\n- {id: loop, name: loop-basic}",
-    );
+    let wrap = "- {id: loud, name: llm-upper}";
+    let sandbox = Sandbox::new(&format!(
+        "{wrap}\n- {{id: tools, name: tools-clock}}\n- {{id: loop, name: loop-basic}}"
+    ));
     expect![[r#"
-        exit 1
+        exit 2
         -- stderr
-        1 step, 0 tokens in, 0 out
-        error: nothing is mounted below row `loud` in slot `llm` (NOT_MOUNTED)
-          hint: add a row that provides `llm`
-    "#]]
-    .assert_eq(&sandbox.run(&["run", "go"]).shown());
+        error: no llm service: add the llm-adapter row from checks/01-foundations/rows.yml (row `loop` needs it) (NEED_MISSING)
+          hint: add the row to harness.yml
+    "#]].assert_eq(&sandbox.run(&["run", "go"]).shown());
+    // Nobody needs it, but somebody calls it.
+    let call = Sandbox::new(wrap).run(&["call", "llm", "stream", r#"{"tools": 0}"#]);
+    expect![[r#"
+        exit 0
+        -- stdout
+        {"data":{"failure":{"code":"NOT_MOUNTED","hint":"add a row that provides `llm`","message":"nothing is mounted below row `loud` in slot `llm`"},"reason":"error"},"index":0,"kind":7,"parts":[],"text":""}
+    "#]].assert_eq(&call.shown());
 }

@@ -43,6 +43,13 @@ fn elsewhere() -> Vec<u8> {
     bytes
 }
 
+/// An error without the names of the plugins behind the first: there will be more.
+fn without_the_others(text: &str) -> String {
+    let Some((before, names)) = text.split_once("`llm-upper`, ") else { return text.to_owned() };
+    let (_, after) = names.split_once(" (").unwrap();
+    format!("{before}`llm-upper`, … ({after}")
+}
+
 #[test]
 fn a_library_that_will_not_do_is_refused_before_any_of_it_runs() {
     let cut = planted()[..100_000].to_vec();
@@ -67,7 +74,7 @@ fn a_library_that_will_not_do_is_refused_before_any_of_it_runs() {
     for (what, name, bytes) in table {
         let sandbox = Sandbox::new(&format!("- {{id: it, name: ./{name}}}"));
         sandbox.put(name.split('#').next().unwrap(), bytes);
-        shown.push_str(&format!("{what}: {}", sandbox.run(&["rows"]).shown()));
+        shown.push_str(&format!("{what}: {}", without_the_others(&sandbox.run(&["rows"]).shown())));
     }
     expect![[r#"
         a text: exit 2
@@ -108,11 +115,11 @@ fn a_library_that_will_not_do_is_refused_before_any_of_it_runs() {
           hint: rebuild llm-upper against plugin-api 1.0.0
         several, none named: exit 2
         -- stderr
-        error: harness.yml:1: row `it`: ./several.so: it holds several plugins: `llm-upper`, `tools-clock`, `tools-odd`, `llm-faulty`, `policy-no` (PLUGIN_UNUSABLE)
+        error: harness.yml:1: row `it`: ./several.so: it holds several plugins: `llm-upper`, … (PLUGIN_UNUSABLE)
           hint: say which one behind the path: library.so#plugin
         several, another named: exit 2
         -- stderr
-        error: harness.yml:1: row `it`: ./named.so: it does not hold the plugin, only `llm-upper`, `tools-clock`, `tools-odd`, `llm-faulty`, `policy-no` (PLUGIN_UNUSABLE)
+        error: harness.yml:1: row `it`: ./named.so: it does not hold the plugin, only `llm-upper`, … (PLUGIN_UNUSABLE)
           hint: name one of those behind the `#`
     "#]].assert_eq(&shown);
 }
