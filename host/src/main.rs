@@ -134,12 +134,20 @@ fn patched(setup: &Setup, file: &Path) -> Result<Vec<RawRow>, Problem> {
     let mut raw = rows::read(file)?;
     let shipped = setup.offline.then(|| {
         let near = file.with_file_name("offline.patch.yml");
-        if near.is_file() {
-            near
-        } else {
-            std::env::current_exe().unwrap_or_default().with_file_name("offline.patch.yml")
-        }
+        let beside = std::env::current_exe().unwrap_or_default().with_file_name("offline.patch.yml");
+        [near, beside].into_iter().find(|patch| patch.is_file()).ok_or_else(|| {
+            let what = format!(
+                "--offline: there is no offline.patch.yml beside {} nor beside this program",
+                file.display()
+            );
+            Problem::new(
+                "NO_OFFLINE_PATCH",
+                what,
+                "copy the one that comes with the harness to where your rows are",
+            )
+        })
     });
+    let shipped = shipped.transpose()?;
     for patch in shipped.iter().chain(&setup.patch) {
         rows::patch(&mut raw, patch)?;
     }

@@ -1,4 +1,5 @@
 //! Plugins for tests: two small honest ones, and some that misbehave on purpose, as their config or their caller says.
+mod both;
 mod clock;
 mod context_odd;
 mod faulty;
@@ -7,6 +8,7 @@ mod policy_odd;
 mod tools;
 mod upper;
 
+use both::Both;
 use clock::Clock;
 use context_odd::OddContext;
 use faulty::Faulty;
@@ -59,6 +61,16 @@ export_plugins! {
         services: [provide context],
         config: r#"{"type":"object","additionalProperties":false,"properties":{"system":{"type":"string"},
             "append":{"type":"string"},"overflow":{"type":"boolean"},"bad_span":{"type":"boolean"}}}"#,
+        runtime: none,
+    }
+    plugin "policy-both": Both {
+        services: [wrap llm, provide turn_policy],
+        config: r#"{"type":"object","additionalProperties":false}"#,
+        runtime: none,
+    }
+    plugin "policy-guard": No {
+        services: [wrap turn_policy],
+        config: r#"{"type":"object","additionalProperties":false,"required":["code"],"properties":{"code":{"type":"string"}}}"#,
         runtime: none,
     }
 }

@@ -4,19 +4,21 @@
 //! bytes only; [`Opened::open`] maps, compares every type that crosses, and starts the library; `create` is the caller's.
 mod binary;
 mod open;
+mod search;
 mod trace;
 mod verdict;
 
 use plugin_api::manifest;
+use search::{file_name, missing, named_in, search};
 use semver::{Version, VersionReq};
 use serde::{Deserialize, Serialize};
 use std::{
-    env::consts::{DLL_PREFIX, DLL_SUFFIX},
     fs, io,
     path::{Path, PathBuf},
 };
 
 pub use open::Opened;
+pub use search::folders;
 pub use trace::sink;
 pub use verdict::Verdicts;
 
@@ -118,22 +120,6 @@ pub struct Library {
     pub manifest: Manifest,
 }
 
-/// Where plugins are looked for: beside this program, where HARNESS_PLUGIN_PATH says, in the user's data folder.
-pub fn folders(get: impl Fn(&str) -> Option<String>) -> Vec<PathBuf> {
-    let own = std::env::current_exe().ok().and_then(|exe| exe.parent().map(Path::to_owned));
-    let named = get("HARNESS_PLUGIN_PATH").unwrap_or_default();
-    let user = user_folder(get, "XDG_DATA_HOME", ".local/share").map(|folder| folder.join("plugins"));
-    let named = std::env::split_paths(&named).filter(|path| !path.as_os_str().is_empty());
-    own.into_iter().chain(named).chain(user).collect()
-}
-
-/// This program's part of a user folder (XDG Base Directory Specification).
-fn user_folder(get: impl Fn(&str) -> Option<String>, xdg: &str, below_home: &str) -> Option<PathBuf> {
-    let folder = get(xdg).map(PathBuf::from);
-    let folder = folder.or_else(|| get("HOME").map(|home| Path::new(&home).join(below_home)));
-    folder.map(|folder| folder.join("harness"))
-}
-
 /// Which plugin is wanted.
 #[derive(Debug, Clone)]
 pub struct Wanted<'a> {
@@ -171,15 +157,7 @@ pub fn find(wanted: &Wanted<'_>, folders: &[PathBuf], verdicts: &mut Verdicts) -
             }
         }
     }
-    Err(refused.unwrap_or_else(|| missing(wanted, &candidates)))
-}
-
-/// `path/to/library.so#plugin`: a plugin of a library that holds several.
-fn named_in(path: &Path) -> (PathBuf, Option<String>) {
-    match path.to_str().and_then(|text| text.rsplit_once('#')).filter(|_| !path.exists()) {
-        Some((file, plugin)) => (PathBuf::from(file), Some(plugin.to_owned())),
-        None => (path.to_owned(), None),
-    }
+    Err(refused.unwrap_or_else(|| missing(wanted, &candidates, folders)))
 }
 
 /// Why a library will not do.
@@ -193,45 +171,6 @@ pub struct Refusal {
 
 fn refuse<T>(what: impl Into<String>, hint: impl Into<String>) -> Result<T, Refusal> {
     Err(Refusal { what: what.into(), hint: hint.into() })
-}
-
-fn file_name(plugin: &str) -> String {
-    let stem = Path::new(plugin).file_name().unwrap_or_default().to_string_lossy().replace('-', "_");
-    format!("{DLL_PREFIX}{stem}{DLL_SUFFIX}")
-}
-
-/// Single libraries in every folder before bundles in any: a plugin put beside a bundle wins.
-fn search(plugin: &str, folders: &[PathBuf]) -> Vec<PathBuf> {
-    let bundles = |folder: &PathBuf| -> Vec<PathBuf> {
-        let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).map(|e| e.path());
-        let bundle = |path: &PathBuf| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            name.starts_with(DLL_PREFIX) && name.ends_with(&format!("bundle{DLL_SUFFIX}"))
-        };
-        let mut found: Vec<PathBuf> = entries.filter(bundle).collect();
-        found.sort();
-        found
-    };
-    let single = folders.iter().map(|folder| folder.join(file_name(plugin)));
-    // Bundles are looked for only once no single library has been found.
-    let single: Vec<PathBuf> = single.collect();
-    if single.iter().any(|path| path.exists()) {
-        single
-    } else {
-        [single, folders.iter().flat_map(bundles).collect()].concat()
-    }
-}
-
-fn missing(wanted: &Wanted<'_>, candidates: &[PathBuf]) -> Refusal {
-    let places: Vec<String> = candidates.iter().map(|path| format!("`{}`", path.display())).collect();
-    let hint = match wanted.library {
-        Some(_) => "correct the path: it is relative to the file that names it".to_owned(),
-        None => format!(
-            "build it (cargo build --package {}), or name its folder with HARNESS_PLUGIN_PATH",
-            wanted.name
-        ),
-    };
-    Refusal { what: format!("plugin `{}` is not there; looked for {}", wanted.name, places.join(", ")), hint }
 }
 
 /// The records of a library, each good for this host as far as bytes can tell.

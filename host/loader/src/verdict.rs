@@ -1,6 +1,6 @@
 //! What was found out about libraries before, by path, device, inode, size, time and the host's own build: an unchanged file is
 //! neither read nor checked again.
-use super::{Record, user_folder};
+use super::{Record, search::user_folder};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,

@@ -129,7 +129,7 @@ fn a_tool_that_panics_or_breaks_its_contract_is_an_observation() {
         -- stderr
         → panic {}
         → list_files {}
-        warning: panic: Error: row `odd`: panicked at checks/planted/src/tools.rs:[LINE]: planted in a tool (this is a bug in the plugin: report it to its author with the place above)
+        warning: panic (PANIC): Error: row `odd`: panicked at checks/planted/src/tools.rs:[LINE]: planted in a tool (this is a bug in the plugin: report it to its author with the place above)
         2 steps, 0 tokens in, 0 out
         completed
         no_result: exit 0
@@ -138,7 +138,7 @@ fn a_tool_that_panics_or_breaks_its_contract_is_an_observation() {
         -- stderr
         → no_result {}
         → list_files {}
-        warning: no_result: Error: `no_result` ended without a result; whether it had an effect is unknown
+        warning: no_result (NO_RESULT): Error: `no_result` ended without a result; whether it had an effect is unknown
         2 steps, 0 tokens in, 0 out
         completed
         two_results: exit 0

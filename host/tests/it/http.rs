@@ -128,10 +128,10 @@ replies:
         → read_file {"path":"gone.txt"}
         → read_file {"file":"a.txt"}
         → run_shell {"command":"echo oops >&2; exit 3"}
-        warning: read_flie: Error: unknown tool `read_flie`; the tools are `read_file`, `write_file`, `list_files`, `run_shell`
-        warning: read_file: Error: the arguments are not JSON: EOF while parsing a string at line 1 column 13
-        warning: read_file: Error: `gone.txt` is not there; list_files shows what is
-        warning: read_file: Error: invalid arguments of read_file: `path` is missing, `file` is not an argument of it; a correct call is {"path": "src/main.rs", "offset": 1, "limit": 200}
+        warning: read_flie (UNKNOWN_TOOL): Error: unknown tool `read_flie`; the tools are `read_file`, `write_file`, `list_files`, `run_shell`
+        warning: read_file (INVALID_ARGS): Error: the arguments are not JSON: EOF while parsing a string at line 1 column 13
+        warning: read_file (FS_NOT_FOUND): Error: `gone.txt` is not there; list_files shows what is
+        warning: read_file (INVALID_ARGS): Error: invalid arguments of read_file: `path` is missing, `file` is not an argument of it; a correct call is {"path": "src/main.rs", "offset": 1, "limit": 200}
         2 steps, 0 tokens in, 0 out
         completed
     "#]].assert_eq(&done.shown());

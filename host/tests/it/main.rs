@@ -15,6 +15,7 @@ mod context;
 mod dispatch;
 mod extension;
 mod cancel;
+mod endings;
 mod ask;
 mod loading;
 mod faults;

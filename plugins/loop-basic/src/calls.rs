@@ -89,7 +89,8 @@ impl Turn {
         if result.is_error {
             self.totals.tool_errors += 1;
             let first = result.text.lines().next().unwrap_or_default();
-            self.note("warn", format!("{}: {first}", call.name)).await;
+            let code = result.code.as_deref().map(|code| format!(" ({code})")).unwrap_or_default();
+            self.note("warn", format!("{}{code}: {first}", call.name)).await;
         }
         self.say(result.message(&call.id), "tool/result").await;
     }

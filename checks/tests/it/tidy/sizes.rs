@@ -42,7 +42,6 @@ const LONGER: &[(&str, usize, &str)] = &[
         340,
         "one object is several traits of the ABI, and its invariants are between them",
     ),
-    ("host/loader/src/lib.rs", 320, "the reading, checking and mapping of a library are one sequence"),
 ];
 
 /// How long the longest reason may make a file.

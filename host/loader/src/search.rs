@@ -1,0 +1,95 @@
+//! Where a plugin's library may be.
+use crate::{Refusal, Wanted};
+use std::{
+    env::consts::{DLL_PREFIX, DLL_SUFFIX},
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Where plugins are looked for: beside this program, where HARNESS_PLUGIN_PATH says, in the user's data folder.
+pub fn folders(get: impl Fn(&str) -> Option<String>) -> Vec<PathBuf> {
+    let own = std::env::current_exe().ok().and_then(|exe| exe.parent().map(Path::to_owned));
+    let named = get("HARNESS_PLUGIN_PATH").unwrap_or_default();
+    let user = user_folder(get, "XDG_DATA_HOME", ".local/share").map(|folder| folder.join("plugins"));
+    let named = std::env::split_paths(&named).filter(|path| !path.as_os_str().is_empty());
+    own.into_iter().chain(named).chain(user).collect()
+}
+
+/// This program's part of a user folder (XDG Base Directory Specification).
+pub(crate) fn user_folder(
+    get: impl Fn(&str) -> Option<String>,
+    xdg: &str,
+    below_home: &str,
+) -> Option<PathBuf> {
+    let folder = get(xdg).map(PathBuf::from);
+    let folder = folder.or_else(|| get("HOME").map(|home| Path::new(&home).join(below_home)));
+    folder.map(|folder| folder.join("harness"))
+}
+
+/// `path/to/library.so#plugin`: a plugin of a library that holds several.
+pub(crate) fn named_in(path: &Path) -> (PathBuf, Option<String>) {
+    match path.to_str().and_then(|text| text.rsplit_once('#')).filter(|_| !path.exists()) {
+        Some((file, plugin)) => (PathBuf::from(file), Some(plugin.to_owned())),
+        None => (path.to_owned(), None),
+    }
+}
+
+pub(crate) fn file_name(plugin: &str) -> String {
+    let stem = Path::new(plugin).file_name().unwrap_or_default().to_string_lossy().replace('-', "_");
+    format!("{DLL_PREFIX}{stem}{DLL_SUFFIX}")
+}
+
+/// Single libraries in every folder before bundles in any: a plugin put beside a bundle wins.
+pub(crate) fn search(plugin: &str, folders: &[PathBuf]) -> Vec<PathBuf> {
+    let bundles = |folder: &PathBuf| -> Vec<PathBuf> {
+        let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).map(|e| e.path());
+        let bundle = |path: &PathBuf| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            name.starts_with(DLL_PREFIX) && name.ends_with(&format!("bundle{DLL_SUFFIX}"))
+        };
+        let mut found: Vec<PathBuf> = entries.filter(bundle).collect();
+        found.sort();
+        found
+    };
+    let single = folders.iter().map(|folder| folder.join(file_name(plugin)));
+    // Bundles are looked for only once no single library has been found.
+    let single: Vec<PathBuf> = single.collect();
+    if single.iter().any(|path| path.exists()) {
+        single
+    } else {
+        [single, folders.iter().flat_map(bundles).collect()].concat()
+    }
+}
+
+/// The plugins that have a library of their own in these folders, by the file's name.
+fn installed(folders: &[PathBuf]) -> Vec<String> {
+    let files =
+        folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().filter_map(Result::ok);
+    let stem = |file: fs::DirEntry| {
+        let name = file.file_name().to_string_lossy().into_owned();
+        Some(name.strip_prefix(DLL_PREFIX)?.strip_suffix(DLL_SUFFIX)?.replace('_', "-"))
+    };
+    let mut names: Vec<String> = files.filter_map(stem).filter(|name| !name.ends_with("bundle")).collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+pub(crate) fn missing(wanted: &Wanted<'_>, candidates: &[PathBuf], folders: &[PathBuf]) -> Refusal {
+    let quoted =
+        |names: Vec<String>| names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let places = quoted(candidates.iter().map(|path| path.display().to_string()).collect());
+    let what = format!("plugin `{}` is not there; looked for {places}", wanted.name);
+    let build = || {
+        format!(
+            "build it (cargo build --package {}), or name its folder with HARNESS_PLUGIN_PATH",
+            wanted.name
+        )
+    };
+    let hint = match (wanted.library, installed(folders)) {
+        (Some(_), _) => "correct the path: it is relative to the file that names it".to_owned(),
+        (None, names) if names.is_empty() => build(),
+        (None, names) => format!("name one of {}, or {}", quoted(names), build()),
+    };
+    Refusal { what, hint }
+}
