@@ -27,7 +27,8 @@ pub(crate) async fn call(
             "quote it for the shell, such as '{\"name\": 1}'",
         ));
     }
-    let payload = RPayload::new(head, parts.into_iter().map(RPart::new).collect::<RParts>());
+    let mut payload = RPayload::new(head, parts.into_iter().map(RPart::new).collect::<RParts>());
+    mounted.slots.redactor().payload(&mut payload);
     let (cx, ..) = context(settings, mounted.slots.redactor());
     let service = mounted.slots.handle(slot);
     let done = async {

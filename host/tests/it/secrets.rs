@@ -189,11 +189,13 @@ fn in_what_a_call_answers_it_is_masked() {
     for reply in [format!("text: 'It is {CANARY}.'"), format!("deltas: ['It is {first}', '{second}', .]")] {
         let model = FakeModel::start(&format!("replies: [{{{reply}}}]"));
         let sandbox = Sandbox::http(&model);
-        let task = r#"{"role": "user", "content": [{"type": "text", "text": "tell me"}]}"#;
-        let args = ["call", "llm", "stream", r#"{"tools": 0}"#, "--part", task];
+        let task =
+            format!(r#"{{"role": "user", "content": [{{"type": "text", "text": "tell me {CANARY}"}}]}}"#);
+        let args = ["call", "llm", "stream", r#"{"tools": 0}"#, "--part", &task];
         let done = sandbox.harness(&args).env("LLM_API_KEY", CANARY).run();
         assert_silent(&done);
         model.assert_done();
+        assert_masked("a request", &model.requests()[0].body);
         let said = joined(&done, |record| record["text"].as_str());
         assert_eq!(said, "It is [LLM_API_KEY].", "{done:?}");
     }

@@ -1,5 +1,5 @@
 //! A step: one request, its response, and the calls that it asks for.
-use crate::turn::Turn;
+use crate::turn::{Turn, shown};
 use plugin_sdk::contracts::{
     agent_loop::LoopEvent,
     context::{Facts, Plan},
@@ -135,7 +135,7 @@ impl Turn {
             let mut history: Parts = self.history.iter().take(from).cloned().collect();
             self.event(
                 "context/replace",
-                &json!({ "from_seq": from, "to_seq": to, "with": replace.with.text() }),
+                &json!({ "from_seq": from, "to_seq": to, "with": shown(&replace.with) }),
             )
             .await;
             history.push(replace.with);
@@ -143,7 +143,7 @@ impl Turn {
             self.history = history;
         }
         for part in append {
-            self.event("context/message", &json!({ "message": part.text() })).await;
+            self.event("context/message", &json!({ "message": shown(&part) })).await;
             self.history.push(part);
         }
         Ok(())

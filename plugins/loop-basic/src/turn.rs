@@ -148,7 +148,7 @@ impl Turn {
 
     async fn inject(&mut self, messages: Vec<Part>) {
         for part in messages {
-            self.event("policy/message", &json!({ "message": part.text().unwrap_or_default() })).await;
+            self.event("policy/message", &json!({ "message": shown(&part) })).await;
             self.history.push(part);
         }
     }
@@ -187,4 +187,9 @@ impl Turn {
     pub(crate) fn bad_plan(from: u64, to: u64, len: usize) -> Error {
         Error::new("BAD_PAYLOAD", format!("context: messages {from}..{to} of {len} cannot be replaced"))
     }
+}
+
+/// A message part as the JSON it is.
+pub(crate) fn shown(part: &Part) -> serde_json::Value {
+    part.text().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
 }
