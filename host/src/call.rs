@@ -44,7 +44,9 @@ pub(crate) async fn call(
         } else {
             let answer = service.call(method.into(), payload, cx).await.into_result()?;
             let parts: Vec<Value> = answer.parts.iter().map(text).collect();
-            report::print(&format!("{}\n", json!({ "head": value(&answer.head), "parts": parts })));
+            if !report::print(&format!("{}\n", json!({ "head": value(&answer.head), "parts": parts }))) {
+                return Err(RError::new("NOT_WRITTEN", "the answer could not be written"));
+            }
         }
         Ok::<(), RError>(())
     };

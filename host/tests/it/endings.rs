@@ -1,7 +1,8 @@
 //! What must hold however it ends, and however rows are ordered.
 
-use crate::{lifeline::Lifeline, sandbox::Sandbox};
+use crate::{cancel::assert_aborts, lifeline::Lifeline, sandbox::Sandbox};
 use expect_test::expect;
+use nix::sys::signal::Signal::{SIGHUP, SIGTERM};
 
 #[test]
 fn no_child_outlives_a_run_that_a_plugin_holds_up() {
@@ -86,4 +87,24 @@ replies:
     let done = sandbox.harness(&["run", "go", "--patch", "key.yml"]).env("LLM_API_KEY", "ollama").run();
     expect!["ollama it is\n"].assert_eq(&done.stdout);
     assert_eq!(sandbox.read("a.toml"), "provider = ollama");
+}
+
+#[test]
+fn a_signal_that_was_ignored_from_the_start_stays_ignored() {
+    let sandbox = Sandbox::scripted("replies: [{text: half a, hang: true}]");
+    let run = sandbox.harness(&["run", "go", "--output", "stream-json"]).through_shell("trap '' HUP").start();
+    run.wait_for("half a").signal(SIGHUP);
+    // Had it been heeded, it would be the reason.
+    assert_aborts(run, SIGTERM, "terminated");
+}
+
+#[test]
+fn output_that_cannot_be_written_is_a_failure() {
+    let sandbox = Sandbox::scripted("replies: [{text: Hello.}]");
+    for args in
+        [&["run", "hi"][..], &["run", "hi", "--output", "json"], &["call", "tools", "list"], &["rows"]]
+    {
+        let done = sandbox.harness(args).through_shell("exec >/dev/full").run();
+        assert_eq!(done.code(), 1, "{args:?}: {done:?}");
+    }
 }

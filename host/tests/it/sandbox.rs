@@ -106,6 +106,16 @@ impl<'a> Call<'a> {
         self
     }
 
+    /// Puts a shell before it, which ends with `exec "$0" "$@"`.
+    pub(crate) fn through_shell(mut self, script: &str) -> Self {
+        let mut shell = Command::new("sh");
+        shell.arg("-c").arg(format!("{script}; exec \"$0\" \"$@\"")).arg(self.command.get_program());
+        shell.args(self.command.get_args()).current_dir(&self.sandbox.root).env_clear();
+        shell.envs(self.command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        self.command = shell;
+        self
+    }
+
     /// Runs it to its end; its standard input ends after what [`Call::stdin`] gave.
     pub(crate) fn run(self) -> Done {
         self.start().finish()
