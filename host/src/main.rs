@@ -64,8 +64,10 @@ fn harness(cli: Cli, colour: bool, redactor: &mut Arc<Redactor>) -> Result<ExitC
         )
     })?;
     let mut verdicts = Verdicts::load(|name| get(&env, name));
-    let planned = plan::plan(rows.clone(), &loader::folders(|name| get(&env, name)), &mut verdicts)?;
-    let (job, output, asked) = job(command, rows, &planned)?;
+    // Only a list of all rows needs those that are not mounted.
+    let listed = if matches!(command, Command::Rows { .. }) { rows.clone() } else { Vec::new() };
+    let planned = plan::plan(rows, &loader::folders(|name| get(&env, name)), &mut verdicts)?;
+    let (job, output, asked) = job(command, listed, &planned)?;
     let (session, cancel) = (setup.session, Token::root());
     let settings =
         Settings { output, asked, session, colour, cancel, drop: Arc::default(), begun: Arc::default() };

@@ -77,20 +77,30 @@ impl StreamMask {
                 seen.push(chunk);
                 continue;
             }
-            let held =
-                self.held.iter().position(same).map(|at| self.held.remove(at).text).unwrap_or_default();
-            let text = [held.as_str(), chunk.text.as_str()].concat();
-            let text = self.redactor.text(&text).into_owned();
-            let (now, later) = text.split_at(text.len() - self.redactor.0.unfinished(&text));
-            if !later.is_empty() {
-                self.held.push(RChunk::text(chunk.kind, chunk.index, later));
+            if let Some(at) = self.held.iter().position(same) {
+                let held = self.held.remove(at).text;
+                chunk.text = [held.as_str(), chunk.text.as_str()].concat().into();
             }
+            self.redactor.string(&mut chunk.text);
+            let unfinished = self.redactor.0.unfinished(&chunk.text);
+            if unfinished == 0 {
+                seen.push(chunk);
+                continue;
+            }
+            let text = take(&mut chunk.text);
+            let (now, later) = text.split_at(text.len() - unfinished);
+            self.held.push(RChunk::text(chunk.kind, chunk.index, later));
             if !now.is_empty() {
                 chunk.text = now.into();
                 seen.push(chunk);
             }
         }
         seen
+    }
+
+    /// What masks everything else.
+    pub fn redactor(&self) -> &Redactor {
+        &self.redactor
     }
 
     /// The stream has ended: what is still held.

@@ -141,35 +141,30 @@ fn pass_error(error: &mut RError, live: &Live, redactor: Option<&Redactor>) {
 struct Passed {
     work: Watched<FfiStream<RResultE<RBatch>>>,
     live: Arc<Live>,
-    mask: Option<(StreamMask, Arc<Redactor>)>,
-    ended: bool,
+    mask: Option<StreamMask>,
+    /// The work has ended; an error it ended with comes after what the mask still held.
+    ended: Option<Option<RError>>,
 }
 
 impl PollNext for Passed {
     type Item = RResultE<RBatch>;
     fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
-            let item = if self.ended { None } else { ready!(self.work.poll_next(cx)) };
-            let Some((mask, redactor)) = &mut self.mask else {
-                return Poll::Ready(item.map(|item| {
-                    item.map_err(|mut error| {
-                        pass_error(&mut error, &self.live, None);
+            if let Some(error) = &mut self.ended {
+                return Poll::Ready(error.take().map(RErr));
+            }
+            let batch = match (ready!(self.work.poll_next(cx)), &mut self.mask) {
+                (Some(ROk(batch)), None) => batch,
+                (Some(ROk(batch)), Some(mask)) => mask.batch(batch),
+                (end, mask) => {
+                    self.ended = Some(end.and_then(|end| end.into_result().err()).map(|mut error| {
+                        pass_error(&mut error, &self.live, mask.as_ref().map(StreamMask::redactor));
                         error
-                    })
-                }));
-            };
-            let batch = match item {
-                Some(ROk(batch)) => mask.batch(batch),
-                Some(RErr(mut error)) => {
-                    pass_error(&mut error, &self.live, Some(redactor));
-                    return Poll::Ready(Some(RErr(error)));
-                }
-                None => {
-                    self.ended = true;
-                    let rest = mask.rest();
-                    return Poll::Ready((!rest.is_empty()).then_some(ROk(rest)));
+                    }));
+                    mask.as_mut().map(StreamMask::rest).unwrap_or_default()
                 }
             };
+            // All of a batch may be held back, and nothing may be left to hand on at the end.
             if !batch.is_empty() {
                 return Poll::Ready(Some(ROk(batch)));
             }
@@ -206,10 +201,10 @@ impl Service for Position {
         match self.target() {
             Err(error) => FfiStream::once(RErr(error)),
             Ok((slots, Entry { live, object, .. })) => {
-                let mask = self.redactor(&slots).map(|redactor| (StreamMask::new(&redactor), redactor));
+                let mask = self.redactor(&slots).as_ref().map(StreamMask::new);
                 let work = live.run(&method, || object.open(method, payload, cx));
                 let work = Watched::new(work, &live, &method);
-                FfiStream::new(Passed { work, live, mask, ended: false })
+                FfiStream::new(Passed { work, live, mask, ended: None })
             }
         }
     }

@@ -1,5 +1,5 @@
 //! The context of a call, in author terms.
-use crate::{Error, Payload, Result, error};
+use crate::{Error, Payload, Result, error, wire::BoxFuture};
 use plugin_api::{CallCx, RCancel, run};
 use serde::{Deserialize, Serialize};
 use std::{
@@ -135,6 +135,15 @@ impl Cx {
         (trace.trace_id != [0; 16])
             .then(|| format!("00-{}-{}-{:02x}", hex(&trace.trace_id), hex(&trace.span_id), trace.flags))
     }
+}
+
+/// Ready once whoever was asked to stop has had that time to.
+pub(crate) fn patience(cx: &Cx, time: Duration) -> BoxFuture<()> {
+    let cx = cx.clone();
+    Box::pin(async move {
+        cx.cancelled().await;
+        cx.sleep(time).await;
+    })
 }
 
 /// A question to the person or client behind a run.

@@ -6,7 +6,7 @@ use crate::{
     Contract as _, Cx, Error, Item, Parts, Payload, Result, Serve, Shape,
     contract::{self, failed},
     cx::GRACE,
-    llm::patience,
+    cx::patience,
     tools::{self, CallHead, Execution, ToolCall, ToolEvent, ToolResult, code},
     wire::{self, Batch, BoxFuture, BoxStream, Items, client},
 };

@@ -10,7 +10,6 @@ mod invariant;
 
 pub use assemble::Assembler;
 pub use chunk::{BlockStart, Failure, Finish, StreamChunk};
-pub(crate) use client::patience;
 pub use client::{Client, Reply};
 pub use invariant::Invariant;
 

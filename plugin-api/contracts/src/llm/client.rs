@@ -2,14 +2,13 @@
 use super::{Failure, Finish, Invariant, LlmRequest, StreamChunk, code};
 use crate::{
     Cx, Error, Parts,
-    cx::GRACE,
+    cx::{GRACE, patience},
     wire::{BoxFuture, Items, client},
 };
 use futures_core::Stream;
 use std::{
     pin::Pin,
     task::{Context, Poll},
-    time::Duration,
 };
 
 client!(
@@ -28,15 +27,6 @@ impl Client {
             cx: cx.clone(),
         }
     }
-}
-
-/// Ready once whoever was asked to stop has had that time to.
-pub(crate) fn patience(cx: &Cx, time: Duration) -> BoxFuture<()> {
-    let cx = cx.clone();
-    Box::pin(async move {
-        cx.cancelled().await;
-        cx.sleep(time).await;
-    })
 }
 
 /// A response that keeps the rules.

@@ -3,7 +3,7 @@ use super::{CallHead, ListAnswer, ListHead, ToolCall, ToolEvent, ToolList, ToolR
 use crate::{
     Cx, Error, Parts, Payload, Result,
     cx::GRACE,
-    llm::patience,
+    cx::patience,
     wire::{self, BoxFuture, Items, client, next},
 };
 use futures_core::Stream;
