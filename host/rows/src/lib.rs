@@ -6,6 +6,7 @@ mod raw;
 mod patch;
 mod yaml;
 mod locate;
+mod lines;
 mod environment;
 mod resolve;
 mod schema;

@@ -5,11 +5,17 @@
 //! `Place::new(&source)`, `.child(step)`, `.join(pointer)`, `.folder()`, `.line()`, and `Display`: `harness.yml:12`;
 //! `escaped(key)` makes a step of a key, `dotted(pointer)` is `config.headers.x.0` for people.
 
-use std::{fmt, fs::File, io::ErrorKind, io::Read, path::Path, path::PathBuf, sync::Arc};
+use std::{
+    fmt,
+    fs::{self, File},
+    io::{self, ErrorKind, Read},
+    path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
+};
 
 use crate::{
+    lines::Lines,
     problem::{Problem, problem},
-    yaml::position,
 };
 
 /// Rows never need more, long texts have `!file`; ten times as much costs the parser 600 MB and half a minute.
@@ -20,6 +26,7 @@ const FILE_BYTES_MAX: u64 = 1 << 20;
 pub(crate) struct Source {
     pub(crate) path: PathBuf,
     pub(crate) text: String,
+    lines: OnceLock<Lines>,
 }
 
 impl Source {
@@ -28,20 +35,19 @@ impl Source {
         let text = text.map_err(
             |(_, why)| problem!(FILE_UNREADABLE: "{file}: {why}"; "name a YAML file that exists, in UTF-8"),
         )?;
-        Ok(Arc::new(Source { path: path.to_owned(), text }))
+        Ok(Arc::new(Source { path: path.to_owned(), text, lines: OnceLock::new() }))
     }
 }
 
 /// A whole text file without its byte order mark; one that is too large is refused before it is read.
 pub(crate) fn read_text(path: &Path, bytes_max: u64) -> Result<String, (ErrorKind, String)> {
     let mut text = String::new();
-    let read = File::open(path).and_then(|file| match file.metadata()?.len() {
-        bytes if bytes > bytes_max => Err(ErrorKind::FileTooLarge.into()),
-        _ => file.take(bytes_max).read_to_string(&mut text),
-    });
-    let why = match read.map_err(|error| (error.kind(), error)) {
-        Ok(_) => return Ok(text.trim_start_matches('\u{feff}').to_owned()),
-        Err((kind @ ErrorKind::NotFound, _)) => (kind, "there is no such file".into()),
+    let why = match read_into(&mut text, path, bytes_max).map_err(|error| (error.kind(), error)) {
+        Ok(()) => return Ok(text.trim_start_matches('\u{feff}').to_owned()),
+        Err((kind @ ErrorKind::NotFound, _)) => match fs::read_link(path) {
+            Ok(target) => (kind, format!("it links to `{}`, which is not there", target.display())),
+            Err(_) => (kind, "there is no such file".into()),
+        },
         Err((kind @ ErrorKind::IsADirectory, _)) => (kind, "this is a directory, not a file".into()),
         Err((kind @ ErrorKind::PermissionDenied, _)) => (kind, "this user may not read it".into()),
         Err((kind @ ErrorKind::InvalidData, _)) => (kind, "the file is not UTF-8 text".into()),
@@ -51,6 +57,21 @@ pub(crate) fn read_text(path: &Path, bytes_max: u64) -> Result<String, (ErrorKin
         Err((kind, error)) => (kind, error.to_string()),
     };
     Err(why)
+}
+
+fn read_into(text: &mut String, path: &Path, bytes_max: u64) -> io::Result<()> {
+    // Looked at before it is opened: to open a pipe that nobody writes to waits for ever.
+    let meta = fs::metadata(path)?;
+    if meta.is_dir() {
+        return Err(ErrorKind::IsADirectory.into());
+    }
+    if !meta.is_file() {
+        return Err(io::Error::other("this is a pipe or a device, not a file"));
+    }
+    if meta.len() > bytes_max {
+        return Err(ErrorKind::FileTooLarge.into());
+    }
+    File::open(path)?.take(bytes_max).read_to_string(text).map(drop)
 }
 
 /// A value's file and its pointer from the top of that file.
@@ -83,9 +104,10 @@ impl Place {
         self.source.path.parent().unwrap_or(Path::new(""))
     }
 
-    /// File and line. Each look-up reads the text again.
+    /// File and line; the first look-up in a file finds out all of its lines.
     pub(crate) fn line(&self) -> (&Path, usize) {
-        (&self.source.path, position(&self.source.text, &self.pointer).map_or(1, |(line, _)| line))
+        let Source { path, text, lines } = &*self.source;
+        (path, lines.get_or_init(|| Lines::of(text)).line(text, &self.pointer))
     }
 }
 

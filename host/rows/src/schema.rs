@@ -17,7 +17,7 @@ use crate::{
     yaml::kind,
 };
 
-/// More would not be read, and each costs a look-up of its line.
+/// More would not be read.
 const MISTAKES_MAX: usize = 30;
 
 /// Checks and completes the config of one row.

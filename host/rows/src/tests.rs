@@ -17,6 +17,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     environment::Environment,
+    lines::Lines,
     locate::dotted,
     patch,
     problem::Problem,
@@ -338,6 +339,20 @@ fn positions_are_those_of_keys_and_items() {
         assert_eq!(position(text, pointer), wanted, "{pointer}");
     }
     assert_eq!(position("", "/0"), Some((1, 1)));
+    let lines = Lines::of(text);
+    for (pointer, wanted) in places {
+        assert_eq!(Some(lines.line(text, pointer)), wanted.map(|(line, _)| line), "{pointer}");
+    }
+}
+
+#[test]
+fn a_list_or_mapping_that_is_an_item_stands_where_the_first_thing_in_it_does() {
+    let text = "- &a\n  b: [\n    c, [\n      d]]\n- []\n- {}\n- !env A\n- - e\n-\n  ? f\n  : g\n";
+    let lines = Lines::of(text);
+    let found = ["/0", "/0/b/0", "/0/b/1", "/0/b/1/0", "/1", "/2", "/3", "/4", "/4/0", "/5"];
+    assert_eq!(found.map(|pointer| lines.line(text, pointer)), [2, 3, 4, 4, 5, 6, 7, 8, 8, 10]);
+    assert_eq!(Lines::of("word").line("word", "/0/a"), 1);
+    assert_eq!(Lines::of("a:\nb:").line("a:\nb:", "/a"), 1);
 }
 
 /// Text made of the pieces that mean something in YAML, so that most of it goes past the parser.
@@ -458,6 +473,23 @@ proptest! {
     #[test]
     fn any_position_is_found_or_not(text in yaml_text(), pointer in "(/[a-c0-2~]{0,3}){0,5}") {
         position(&text, &pointer);
+    }
+
+    /// The one reading finds what a reading for each place finds, but for lists and mappings that are items.
+    #[test]
+    fn all_lines_are_those_of_their_positions(text in yaml_text()) {
+        let root = tempfile::tempdir().unwrap();
+        let file = root.path().join("harness.yml");
+        fs::write(&file, &text).unwrap();
+        let Ok(value) = crate::locate::Source::read(&file).and_then(|source| crate::yaml::parse(&source)) else {
+            return Ok(());
+        };
+        let (lines, mut pointers) = (Lines::of(&text), Vec::new());
+        leaves(&value, "", &mut pointers);
+        for pointer in pointers.iter().filter(|pointer| !pointer.contains('!')) {
+            let wanted = position(&text, pointer).map_or(1, |(line, _)| line);
+            prop_assert_eq!(lines.line(&text, pointer), wanted, "{}", pointer);
+        }
     }
 
     #[test]

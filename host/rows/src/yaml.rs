@@ -67,7 +67,7 @@ pub(crate) fn parse(source: &Source) -> Result<Value, Problem> {
 
 /// Where a pointer's last key or index stands, or else what is nearest around it.
 ///
-/// The parser tells positions in its errors only, so the text is read again and refused at that place.
+/// The parser tells positions in its errors only, so the text is read again and refused at that place: for a single look-up.
 pub(crate) fn position(text: &str, pointer: &str) -> Option<(usize, usize)> {
     let (error, _) = first_document(text, Some(pointer)).err()?;
     error.location().map(|at| (at.line(), at.column()))
