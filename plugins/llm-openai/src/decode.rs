@@ -3,9 +3,11 @@ use crate::{document, translate::Translator};
 use contracts::llm::{Failure, Finish, StreamChunk, code};
 use plugin_sdk::{
     contracts,
-    sse::{Event, Parser},
+    sse::{Event, Parser, TooLong},
 };
 
+/// The code of a response that passes a limit.
+const RESPONSE_TOO_LARGE: &str = "RESPONSE_TOO_LARGE";
 /// How large an answer may be that is no event stream.
 const DOCUMENT_BYTES_MAX: usize = 16 << 20;
 
@@ -51,8 +53,9 @@ impl Decoder {
         if let Form::Document(document) = &mut self.form {
             document.extend_from_slice(bytes);
             let too_long = document.len() > DOCUMENT_BYTES_MAX;
-            return too_long
-                .then(|| malformed("the answer is no event stream, and too long to be anything else"));
+            return too_long.then(|| {
+                too_large(&format!("no event stream, and more than {DOCUMENT_BYTES_MAX} bytes of it"))
+            });
         }
         let (translator, mut finish) = (&mut self.translator, None);
         let fed = self.parser.feed(bytes, |event| {
@@ -60,7 +63,11 @@ impl Decoder {
                 finish = translator.event(message.event, message.data, out);
             }
         });
-        finish.or_else(|| fed.err().map(|too_long| malformed(&too_long.to_string())))
+        finish.or_else(|| {
+            fed.err().map(|TooLong { bytes_max }| {
+                too_large(&format!("an event or a line of more than {bytes_max} bytes"))
+            })
+        })
     }
 
     /// The connection has ended: the finish of a response that has not said its own.
@@ -79,6 +86,13 @@ impl Decoder {
             },
         }
     }
+}
+
+/// The finish of a response that passes a limit. Nothing of it is kept or executed.
+pub(crate) fn too_large(what: &str) -> Finish {
+    let message = format!("llm-openai: the response is too large: {what}");
+    let hint = "set `max_tokens`, or look at what answers at LLM_BASE_URL".into();
+    Finish::Error { failure: Failure { hint, ..Failure::new(RESPONSE_TOO_LARGE, message) } }
 }
 
 /// The finish of a response that breaks its protocol.

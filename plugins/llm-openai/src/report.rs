@@ -6,6 +6,8 @@ use serde_json::Value;
 
 /// How much of a provider's text is shown.
 const MESSAGE_BYTES_MAX: usize = 2000;
+/// How much of each of its texts is read for what kind of failure it is: looking for phrases in megabytes takes seconds.
+const READ_BYTES_MAX: usize = 16 << 10;
 
 /// A provider's error, read.
 pub(crate) struct Report {
@@ -42,7 +44,10 @@ impl Report {
             message = format!("{message}: {raw}");
         }
         let kinds = ["code", "type", "status"].iter().filter_map(|key| error.get(*key)).map(text);
-        let words: String = kinds.chain([message.clone()]).map(|text| wording::words(&text)).collect();
+        let words: String = kinds
+            .chain([message.clone()])
+            .map(|text| wording::words(&truncate::keep_bytes(&text, READ_BYTES_MAX)))
+            .collect();
         let status = error.get("code").map(text).and_then(|code| code.parse().ok());
         Report {
             message: truncate::keep_bytes(message.trim(), MESSAGE_BYTES_MAX).into_owned(),

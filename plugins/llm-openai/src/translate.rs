@@ -5,13 +5,14 @@
 //! leniently as it can be told apart: the cases under `tests/it/cases/sse` say how.
 mod wire;
 mod text;
+mod arguments;
 mod tool_calls;
 mod usage;
 mod finish;
 
 use crate::{
     ADAPTER,
-    decode::malformed,
+    decode::{malformed, too_large},
     report::{self, Report},
 };
 use contracts::llm::{BlockStart, Failure, Finish, StreamChunk};
@@ -22,6 +23,11 @@ use wire::{Chunk, Delta, Few, Fragment};
 
 /// How much of a payload that cannot be read is shown.
 const SHOWN_CHARS: usize = 120;
+/// How much text, reasoning and arguments one response may come to: thirty times what the longest answers hold. Whoever reads
+/// them keeps them, so a server that never ends would take all memory there is.
+const CONTENT_BYTES_MAX: usize = 64 << 20;
+/// What a block counts for besides what is in it.
+const BLOCK_BYTES: usize = 1024;
 
 /// Translates one response.
 #[derive(Debug, Default)]
@@ -31,6 +37,8 @@ pub(crate) struct Translator {
     calls: Calls,
     /// How many blocks have been opened, which is the index of the next one.
     opened: u32,
+    /// How many bytes of content have been handed out.
+    content: usize,
     finish_reason: Option<String>,
     usage: Option<Usage>,
 }
@@ -58,9 +66,32 @@ impl Translator {
         }
         match serde_json::from_str::<Chunk<'_>>(data) {
             Ok(chunk) if chunk.error.is_some_and(|error| is_said(error.get())) => Some(reported(data)),
-            Ok(chunk) => self.chunk(chunk, out).err().map(|_| unreadable(data)),
+            Ok(chunk) => {
+                let known = out.len();
+                match self.chunk(chunk, out) {
+                    Ok(()) => self.bounded(&out[known..]),
+                    Err(_) => Some(unreadable(data)),
+                }
+            }
             Err(_) => Some(unreadable(data)),
         }
+    }
+
+    /// Counts what has come; the finish of a response that goes on and on.
+    fn bounded(&mut self, new: &[StreamChunk]) -> Option<Finish> {
+        for chunk in new {
+            self.content += match chunk {
+                StreamChunk::TextDelta { text, .. } | StreamChunk::ReasoningDelta { text, .. } => text.len(),
+                StreamChunk::ToolCallDelta { arguments, .. } => arguments.len(),
+                StreamChunk::BlockStart { block: BlockStart::ToolCall { id, name }, .. } => {
+                    BLOCK_BYTES + id.len() + name.len()
+                }
+                _ => 0,
+            };
+        }
+        (self.content > CONTENT_BYTES_MAX).then(|| {
+            too_large(&format!("text, reasoning and tool calls of more than {CONTENT_BYTES_MAX} bytes"))
+        })
     }
 
     /// Takes a completion that was not streamed.

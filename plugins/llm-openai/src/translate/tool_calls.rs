@@ -1,20 +1,27 @@
 //! Tool calls, put together from fragments whose sender may not say, or say wrongly, which call they belong to.
 use super::{
+    arguments::Arguments,
     text::Text,
     wire::{Fragment, Function},
 };
 use contracts::llm::{BlockStart, StreamChunk};
 use plugin_sdk::{Block, contracts};
-use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use std::{
-    collections::HashSet,
+    collections::{HashMap, HashSet},
     hash::{BuildHasher, Hasher, RandomState},
 };
 
-/// The calls of one response, in the order they opened.
+/// The calls of one response.
 #[derive(Debug, Default)]
-pub(super) struct Calls(Vec<Call>);
+pub(super) struct Calls {
+    /// In the order they opened.
+    list: Vec<Call>,
+    /// The last call of each index on the wire.
+    by_index: HashMap<i64, usize>,
+    /// The last call of each id.
+    by_id: HashMap<String, usize>,
+}
 
 #[derive(Debug)]
 struct Call {
@@ -23,7 +30,7 @@ struct Call {
     index: Option<i64>,
     id: String,
     name: String,
-    arguments: String,
+    arguments: Arguments,
     /// Id or name are no longer what the block opened with.
     late: bool,
 }
@@ -42,7 +49,7 @@ struct Signs<'a> {
 
 impl Calls {
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.list.is_empty()
     }
 
     /// Takes a fragment, opening a block for it where it belongs to no call so far.
@@ -67,47 +74,54 @@ impl Calls {
             *opened += 1;
             let start = BlockStart::ToolCall { id: id.clone(), name: name.clone() };
             out.push(StreamChunk::BlockStart { index: block, block: start });
-            self.0.push(Call { block, index, id, name, arguments: String::new(), late: false });
-            self.0.len() - 1
-        });
-        let call = &mut self.0[at];
-        // The first id and the first name stay: what later fragments say differently is noise.
-        for (known, said) in [(&mut call.id, &*id), (&mut call.name, name)] {
-            if known.is_empty() && !said.is_empty() {
-                said.clone_into(known);
-                call.late = true;
+            let at = self.list.len();
+            self.by_index.extend(index.map(|index| (index, at)));
+            if !id.is_empty() {
+                self.by_id.insert(id.clone(), at);
             }
+            self.list.push(Call { block, index, id, name, arguments: Arguments::default(), late: false });
+            at
+        });
+        let call = &mut self.list[at];
+        // The first id and the first name stay: what later fragments say differently is noise.
+        if call.id.is_empty() && !id.is_empty() {
+            let last = self.by_id.entry(id.clone().into_owned()).or_insert(at);
+            *last = at.max(*last);
+            (call.id, call.late) = (id.into_owned(), true);
+        }
+        if call.name.is_empty() && !name.is_empty() {
+            (call.name, call.late) = (name.to_owned(), true);
         }
         if !arguments.is_empty() {
-            call.arguments.push_str(&arguments);
+            call.arguments.push(&arguments);
             out.push(StreamChunk::ToolCallDelta { index: call.block, arguments });
         }
     }
 
     /// The call that a fragment continues; `None` when it begins one.
-    fn find(&self, signs: Signs<'_>) -> Option<usize> {
+    fn find(&mut self, signs: Signs<'_>) -> Option<usize> {
         let Signs { index, id, name, argues, position } = signs;
-        let last = |is: &dyn Fn(&Call) -> bool| self.0.iter().rposition(is);
-        let newest = self.0.len().checked_sub(1);
-        let by_id = || if id.is_empty() { None } else { last(&|call| call.id == id) };
+        let newest = self.list.len().checked_sub(1);
+        // No call is known by an empty id.
+        let by_id = self.by_id.get(id).copied();
 
-        if let Some(at) = index.and_then(|index| last(&|call| call.index == Some(index))) {
+        if let Some(at) = index.and_then(|index| self.by_index.get(&index).copied()) {
             // One index for all calls: then a new call has a new id, and its name beside it.
-            let known = &self.0[at].id;
+            let known = &self.list[at].id;
             let begins = !name.is_empty() && !id.is_empty() && !known.is_empty() && known != id;
             return (!begins).then_some(at);
         }
         match (index, id, name) {
             (Some(_), _, "") => {
-                by_id().or_else(|| newest.filter(|at| id.is_empty() && self.0[*at].index.is_none()))
+                by_id.or_else(|| newest.filter(|at| id.is_empty() && self.list[*at].index.is_none()))
             }
             (Some(_), _, _) => None,
-            (None, "", "") => position.filter(|at| *at < self.0.len()).or(newest),
-            (None, _, "") => by_id().or(newest),
+            (None, "", "") => position.filter(|at| *at < self.list.len()).or(newest),
+            (None, _, "") => by_id.or(newest),
             (None, _, _) => {
-                let same_name = || last(&|call| call.name == name).filter(|at| Some(*at) == newest);
-                let same = if id.is_empty() { same_name() } else { by_id() };
-                same.filter(|at| !(argues && self.0[*at].is_complete()))
+                let same =
+                    if id.is_empty() { newest.filter(|at| self.list[*at].name == name) } else { by_id };
+                same.filter(|at| !(argues && self.list[*at].arguments.is_object()))
             }
         }
     }
@@ -116,7 +130,7 @@ impl Calls {
     pub(super) fn settle(&mut self) {
         let mut taken = HashSet::new();
         let mut random = None;
-        for call in &mut self.0 {
+        for call in &mut self.list {
             if call.id.is_empty() || taken.contains(&call.id) {
                 let random = random.get_or_insert_with(|| RandomState::new().build_hasher().finish());
                 call.id = format!("call_{random:016x}_{}", call.block);
@@ -128,16 +142,12 @@ impl Calls {
 
     /// The whole call, where its block opened with less than is known now.
     pub(super) fn corrected(&self, block: u32) -> Option<Block> {
-        let at = self.0.binary_search_by_key(&block, |call| call.block).ok()?;
-        let Call { id, name, arguments, late, .. } = &self.0[at];
-        late.then(|| Block::ToolCall { id: id.clone(), name: name.clone(), arguments: arguments.clone() })
-    }
-}
-
-impl Call {
-    fn is_complete(&self) -> bool {
-        self.arguments.trim_end().ends_with('}')
-            && serde_json::from_str::<IgnoredAny>(&self.arguments).is_ok()
+        let at = self.list.binary_search_by_key(&block, |call| call.block).ok()?;
+        let Call { id, name, arguments, late, .. } = &self.list[at];
+        late.then(|| {
+            let arguments = arguments.as_str().to_owned();
+            Block::ToolCall { id: id.clone(), name: name.clone(), arguments }
+        })
     }
 }
 

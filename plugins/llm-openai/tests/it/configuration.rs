@@ -1,10 +1,14 @@
 //! What a row may say, and what is said of a row that does not say enough.
 use crate::{
+    list,
     run::{KEY, OK, adapter, ask, mounted},
     server::{Answer, Server},
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
+
+/// The cases whose tables are here, all rows of a file to one case.
+pub(crate) const CASES: &[&str] = &["api-key-variants", "base-url-variants"];
 
 #[derive(Deserialize)]
 struct Table<T> {
@@ -16,6 +20,9 @@ struct BaseUrl {
     base_url: String,
     #[serde(default)]
     refused: bool,
+    /// The row mounts, and lacks an endpoint once it is asked.
+    #[serde(default)]
+    unset: bool,
     #[serde(default)]
     path: String,
 }
@@ -23,7 +30,14 @@ struct BaseUrl {
 #[tokio::test]
 async fn base_urls_become_request_urls() {
     let table: Table<BaseUrl> = serde_json::from_str(include_str!("cases/http/base_urls.json")).unwrap();
+    let mut ran = 0;
     for row in table.rows {
+        ran += 1;
+        if row.unset {
+            let got = ask(&mounted(json!({ "base_url": row.base_url, "model": "m" })).unwrap()).await;
+            assert_eq!(got.failure().code, "NO_ENDPOINT", "{:?}", row.base_url);
+            continue;
+        }
         if row.refused {
             let error = mounted(json!({ "base_url": row.base_url })).err().expect(&row.base_url);
             assert_eq!(error.code, "INVALID_BASE_URL", "{}", row.base_url);
@@ -40,6 +54,7 @@ async fn base_urls_become_request_urls() {
         assert_eq!(got.text(), "ok", "{base_url:?}");
         assert_eq!(server.asked()[0].path, row.path, "{base_url:?}");
     }
+    list::assert_all_ran(&["base-url-variants"], vec!["base-url-variants"; ran]);
 }
 
 #[derive(Deserialize)]
@@ -52,7 +67,9 @@ struct KeyRow {
 #[tokio::test]
 async fn keys_are_trimmed_sent_or_refused() {
     let table: Table<KeyRow> = serde_json::from_str(include_str!("cases/http/keys.json")).unwrap();
+    let mut ran = 0;
     for row in table.rows {
+        ran += 1;
         let server = Server::start([Answer::stream(OK)]);
         if let Some(code) = row.code {
             // A port of this machine would do without a key.
@@ -68,6 +85,7 @@ async fn keys_are_trimmed_sent_or_refused() {
             assert_eq!(server.asked()[0].header("authorization"), row.authorization.as_deref());
         }
     }
+    list::assert_all_ran(&["api-key-variants"], vec!["api-key-variants"; ran]);
 }
 
 #[tokio::test]

@@ -12,8 +12,8 @@ use serde_json::json;
 
 #[tokio::test]
 async fn a_connection_is_used_again() {
-    const REQUESTS: usize = 20;
-    let (gates, answers): (Vec<_>, Vec<_>) = (0..REQUESTS)
+    const REQUESTS_MAX: usize = 1000;
+    let (gates, answers): (Vec<_>, Vec<_>) = (0..REQUESTS_MAX)
         .map(|_| {
             let (open, then) = gate();
             (open, Answer::stream(OK).then(then))
@@ -25,10 +25,13 @@ async fn a_connection_is_used_again() {
         // The finish is here although the body is not complete; its last bytes come only now.
         assert_eq!(ask(&adapter).await.text(), "ok");
         open.send(()).unwrap();
+        // The rest is read by another thread, and nobody tells when a connection is back in the pool: the next request may be
+        // too early for it, but not each of them, for the same thread sends the requests.
+        if server.accepted() < server.asked().len() {
+            return;
+        }
     }
-    assert_eq!(server.asked().len(), REQUESTS);
-    // The pool learns of the end a moment later, so not each one needs to be a hit.
-    assert!(server.accepted() < REQUESTS, "{} connections for {REQUESTS} requests", server.accepted());
+    panic!("{} connections for {REQUESTS_MAX} requests", server.accepted());
 }
 
 #[tokio::test]

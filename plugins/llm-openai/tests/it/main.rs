@@ -4,9 +4,11 @@
 mod run;
 mod server;
 mod transcript;
+mod list;
 
 mod sse_cases;
 mod stream_edges;
+mod large;
 mod properties;
 mod refusals;
 mod redirects;

@@ -1,5 +1,10 @@
 //! Whatever arrives, and however it is cut: the rules of a stream hold, and nothing panics.
-use crate::sse_cases::{all_bytes, decoded};
+use crate::{
+    sse_cases::{all_bytes, chunks, decoded},
+    transcript::is_made_up,
+};
+use contracts::{Block, llm::StreamChunk};
+use plugin_sdk::contracts;
 use proptest::{collection::vec, prelude::*, sample};
 use serde_json::{Value, json};
 use std::sync::LazyLock;
@@ -62,14 +67,142 @@ fn fragment() -> impl Strategy<Value = Value> {
     })
 }
 
+/// One event as a server may write it: mostly sound, sometimes odd.
+fn event() -> impl Strategy<Value = String> {
+    let word = || sample::select(vec!["", "a", "漢", "\u{1f600}", "\n", "<think>", "[DONE]"]);
+    let escaped = sample::select(vec!["\\ud83d\\ude00", "\\ud83d", "\\ude00", "\\n", "\\u0000"]);
+    let reason = sample::select(vec!["stop", "length", "tool_calls", "content_filter", ""]);
+    let line = sample::select(vec![
+        ": keep-alive",
+        "data: : keep-alive",
+        "event: error",
+        "event: ping",
+        "id: 7",
+        "retry: 10",
+        "data: [DONE]",
+        "data",
+        "data: {\"error\":{\"message\":\"slow\",\"code\":429}}",
+        "data: {",
+        "{\"choices\":[]}",
+        "\u{feff}data: {}",
+    ]);
+    let chunk = |delta: Value| format!("data: {}", json!({ "choices": [{ "index": 0, "delta": delta }] }));
+    prop_oneof![
+        4 => word().prop_map(move |text| chunk(json!({ "role": "assistant", "content": text }))),
+        2 => word().prop_map(move |text| chunk(json!({ "reasoning_content": text, "content": null }))),
+        4 => vec(fragment(), 1..4).prop_map(move |list| chunk(json!({ "tool_calls": list }))),
+        2 => escaped.prop_map(|text| format!(r#"data:{{"choices":[{{"delta":{{"content":"{text}"}}}}]}}"#)),
+        1 => reason.prop_map(|reason| format!("data: {}", json!({ "choices": [{ "finish_reason": reason }] }))),
+        1 => (0_u64..99).prop_map(|n| format!("data: {}", json!({ "choices": [], "usage": { "prompt_tokens": n } }))),
+        1 => value().prop_map(|value| format!("data: {value}")),
+        2 => line.prop_map(str::to_owned),
+    ]
+}
+
+/// A body of such events, each line end of a kind of its own.
+fn body() -> impl Strategy<Value = Vec<u8>> {
+    let end = sample::select(vec!["\n\n", "\n\n", "\r\n\r\n", "\r\r", "\n", "\r\n\n"]);
+    let done = sample::select(vec!["data: [DONE]\n\n", "data: [DONE]", "data: [DO", ""]);
+    (vec((event(), end), 0..12), done).prop_map(|(events, done)| {
+        let events: String = events.into_iter().map(|(event, end)| event + end).collect();
+        (events + done).into_bytes()
+    })
+}
+
+/// What happens to bytes on the way.
+#[derive(Clone, Debug)]
+enum Damage {
+    Other(sample::Index, u8),
+    More(sample::Index, u8),
+    Less(sample::Index, usize),
+    Twice(sample::Index, usize),
+    Cut(sample::Index),
+}
+
+fn damage() -> impl Strategy<Value = Damage> {
+    let byte = || prop_oneof![any::<u8>(), sample::select(b"\r\n:\"\\{}[],".to_vec())];
+    let at = any::<sample::Index>;
+    prop_oneof![
+        (at(), byte()).prop_map(|(at, byte)| Damage::Other(at, byte)),
+        (at(), byte()).prop_map(|(at, byte)| Damage::More(at, byte)),
+        (at(), 1..40_usize).prop_map(|(at, count)| Damage::Less(at, count)),
+        (at(), 1..200_usize).prop_map(|(at, count)| Damage::Twice(at, count)),
+        at().prop_map(Damage::Cut),
+    ]
+}
+
+fn damaged(mut bytes: Vec<u8>, damages: Vec<Damage>) -> Vec<u8> {
+    for damage in damages {
+        let len = bytes.len();
+        let piece = |at: sample::Index, count: usize| {
+            let start = at.index(len + 1);
+            start..len.min(start + count)
+        };
+        match damage {
+            Damage::Other(at, byte) if len > 0 => bytes[at.index(len)] = byte,
+            Damage::Other(_, byte) => bytes.push(byte),
+            Damage::More(at, byte) => bytes.insert(at.index(len + 1), byte),
+            Damage::Less(at, count) => drop(bytes.drain(piece(at, count))),
+            Damage::Twice(at, count) => {
+                let piece = piece(at, count);
+                let copy = bytes[piece.clone()].to_vec();
+                drop(bytes.splice(piece.end..piece.end, copy));
+            }
+            Damage::Cut(at) => bytes.truncate(at.index(len + 1)),
+        }
+    }
+    bytes
+}
+
+/// The chunks, without what is different each time.
+fn plain<'a>(content_type: &str, pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<StreamChunk> {
+    let mut chunks = chunks(content_type, pieces);
+    for chunk in &mut chunks {
+        if let StreamChunk::BlockEnd { block: Some(Block::ToolCall { id, .. }), .. } = chunk
+            && is_made_up(id)
+        {
+            "<made-up>".clone_into(id);
+        }
+    }
+    chunks
+}
+
+/// The same chunks whole, in these pieces and byte by byte; and they keep the rules.
+fn same_however_cut(content_type: &str, bytes: &[u8], cuts: &[sample::Index]) -> Result<(), TestCaseError> {
+    let whole = plain(content_type, [bytes]);
+    prop_assert_eq!(&plain(content_type, pieces(bytes, cuts)), &whole);
+    prop_assert_eq!(&plain(content_type, bytes.chunks(1)), &whole);
+    decoded(content_type, [bytes]);
+    Ok(())
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    // How many cases: PROPTEST_CASES, which is proptest's default unless the variable is set.
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_cut_changes_what_a_case_comes_to(at in any::<sample::Index>(), cuts in vec(any::<sample::Index>(), 0..12)) {
+    fn no_cut_changes_the_chunks_of_a_case(at in any::<sample::Index>(), cuts in vec(any::<sample::Index>(), 0..12)) {
         let (content_type, bytes) = at.get(&CASES);
-        let whole = decoded(content_type, [&**bytes]).outcome();
-        prop_assert_eq!(decoded(content_type, pieces(bytes, &cuts)).outcome(), whole);
+        same_however_cut(content_type, bytes, &cuts)?;
+    }
+
+    #[test]
+    fn no_cut_changes_the_chunks_of_a_damaged_case(
+        at in any::<sample::Index>(),
+        damages in vec(damage(), 1..5),
+        cuts in vec(any::<sample::Index>(), 0..12),
+    ) {
+        let (content_type, bytes) = at.get(&CASES);
+        same_however_cut(content_type, &damaged(bytes.clone(), damages), &cuts)?;
+    }
+
+    #[test]
+    fn no_cut_changes_the_chunks_of_a_body(
+        body in body(),
+        damages in vec(damage(), 0..4),
+        cuts in vec(any::<sample::Index>(), 0..12),
+    ) {
+        same_however_cut("", &damaged(body, damages), &cuts)?;
     }
 
     #[test]

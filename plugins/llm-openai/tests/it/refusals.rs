@@ -1,5 +1,6 @@
 //! Responses that are no success: which failure each becomes, and that the key is in none of them.
 use crate::{
+    list,
     run::{KEY, adapter, ask},
     server::{Answer, Server, Then},
 };
@@ -7,8 +8,27 @@ use serde::Deserialize;
 use serde_json::json;
 use std::collections::BTreeMap;
 
+/// The cases that this table holds.
+pub(crate) const CASES: &[&str] = &[
+    "401-no-retry",
+    "408-server-timeout",
+    "413-too-large",
+    "429-bad-retry-after",
+    "429-ms-header",
+    "429-retry-after-date",
+    "429-retry-after-hour",
+    "429-retry-after-seconds",
+    "5xx-mixed-then-ok",
+    "context-overflow-negative",
+    "error-body-shapes",
+    "key-reflected",
+];
+
 #[derive(Deserialize)]
 struct Row {
+    /// Which case of the list it is a row of.
+    #[serde(default)]
+    case: Option<String>,
     name: String,
     status: u16,
     #[serde(default)]
@@ -44,7 +64,8 @@ impl Row {
 #[tokio::test]
 async fn each_refusal_becomes_its_failure() {
     let rows: Vec<Row> = serde_json::from_str(include_str!("cases/http/refusals.json")).unwrap();
-    for row in rows {
+    let mut ran = Vec::new();
+    for row in &rows {
         let server = Server::start([row.answer()]);
         let got = ask(&adapter(&server, json!({}))).await;
         let (failure, name) = (got.failure(), &row.name);
@@ -58,7 +79,9 @@ async fn each_refusal_becomes_its_failure() {
         assert!(!format!("{:?}", got.finish).contains(KEY), "{name}");
         assert!(got.blocks.is_empty(), "{name}");
         assert_eq!(server.asked().len(), 1, "{name}");
+        ran.extend(row.case.as_deref());
     }
+    list::assert_all_ran(CASES, ran);
 }
 
 #[tokio::test]

@@ -110,6 +110,8 @@ impl Server {
                     break;
                 }
                 let (Ok(stream), shared) = (stream, Arc::clone(&serving)) else { break };
+                // What is written is with the client at once, and not when it has confirmed what came before.
+                stream.set_nodelay(true).unwrap();
                 serving.update(|state| state.accepted += 1);
                 // Detached: it ends with its client.
                 std::thread::spawn(move || {

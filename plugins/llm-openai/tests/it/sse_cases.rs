@@ -1,10 +1,13 @@
 //! Responses as servers really send them: each case is the bytes (`.sse`) beside what they must come to (`.json`).
 use crate::{
+    list,
     run::{adapter, ask},
     server::{Answer, Server, Then},
     transcript::Transcript,
 };
+use contracts::llm::StreamChunk;
 use llm_openai::Decoder;
+use plugin_sdk::contracts;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::{fs, path::Path};
@@ -22,6 +25,9 @@ struct Case {
     split_at: Vec<usize>,
     #[serde(default)]
     stays_open: bool,
+    /// How many letters stand where the files say `<fill>`.
+    #[serde(default)]
+    fill: usize,
     blocks: Value,
     usage: Option<Value>,
     finish: Value,
@@ -34,7 +40,10 @@ fn event_stream() -> String {
     "text/event-stream".into()
 }
 
-/// Every case of the folder.
+/// Up to this length a case is cut in two at each byte.
+const SHORT: usize = 8 << 10;
+
+/// Every case of the folder, which is every case of the list.
 fn cases() -> Vec<Case> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/cases/sse");
     let paths = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -43,11 +52,11 @@ fn cases() -> Vec<Case> {
         .map(|path| {
             let case: Case = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
             let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
-            Case { name, bytes: fs::read(path.with_extension("sse")).unwrap(), ..case }
+            Case { name, bytes: fs::read(path.with_extension("sse")).unwrap(), ..case }.filled()
         })
         .collect();
     cases.sort_by(|a, b| a.name.cmp(&b.name));
-    assert!(cases.len() > 40, "the cases are gone");
+    assert_eq!(cases.iter().map(|case| &case.name).collect::<Vec<_>>(), Vec::from_iter(list::streams()));
     cases
 }
 
@@ -65,6 +74,23 @@ impl Case {
         }
     }
 
+    fn filled(mut self) -> Self {
+        if self.fill > 0 {
+            let fill = "x".repeat(self.fill);
+            self.bytes = String::from_utf8(self.bytes).unwrap().replace("<fill>", &fill).into();
+            self.blocks = serde_json::from_str(&self.blocks.to_string().replace("<fill>", &fill)).unwrap();
+        }
+        self
+    }
+
+    /// Where it is cut in two: everywhere, or in a long one wherever a line ends and here and there.
+    fn cuts(&self) -> impl Iterator<Item = usize> {
+        let near_a_line_end =
+            |at: usize| self.bytes[at.saturating_sub(2)..][..3.min(self.bytes.len() - at)].contains(&b'\n');
+        (0..self.bytes.len())
+            .filter(move |at| self.bytes.len() <= SHORT || at % SHORT == 0 || near_a_line_end(*at))
+    }
+
     fn split(&self) -> Vec<Vec<u8>> {
         let ends = self.split_at.iter().copied().chain([self.bytes.len()]);
         let starts = [0].into_iter().chain(self.split_at.iter().copied());
@@ -72,8 +98,8 @@ impl Case {
     }
 }
 
-/// Decodes bytes that arrive in these pieces.
-pub(crate) fn decoded<'a>(content_type: &str, pieces: impl IntoIterator<Item = &'a [u8]>) -> Transcript {
+/// The chunks of a response whose bytes arrive in these pieces.
+pub(crate) fn chunks<'a>(content_type: &str, pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<StreamChunk> {
     let (mut decoder, mut chunks, mut finish) = (Decoder::new(content_type), Vec::new(), None);
     for piece in pieces {
         finish = decoder.feed(piece, &mut chunks);
@@ -82,9 +108,14 @@ pub(crate) fn decoded<'a>(content_type: &str, pieces: impl IntoIterator<Item = &
         }
     }
     let finish = finish.unwrap_or_else(|| decoder.close(&mut chunks));
+    chunks.push(StreamChunk::Finish(finish));
+    chunks
+}
+
+/// What bytes that arrive in these pieces come to.
+pub(crate) fn decoded<'a>(content_type: &str, pieces: impl IntoIterator<Item = &'a [u8]>) -> Transcript {
     let mut transcript = Transcript::default();
-    chunks.into_iter().for_each(|chunk| transcript.push(chunk));
-    transcript.push(contracts::llm::StreamChunk::Finish(finish));
+    chunks(content_type, pieces).into_iter().for_each(|chunk| transcript.push(chunk));
     transcript.ended()
 }
 
@@ -93,7 +124,7 @@ fn every_case_however_it_is_cut() {
     for case in cases() {
         case.check("whole", &decoded(&case.content_type, [&*case.bytes]));
         case.check("byte by byte", &decoded(&case.content_type, case.bytes.chunks(1)));
-        for at in 0..case.bytes.len() {
+        for at in case.cuts() {
             let (head, tail) = case.bytes.split_at(at);
             case.check("in two", &decoded(&case.content_type, [head, tail]));
         }
@@ -111,8 +142,6 @@ async fn every_case_over_http() {
         case.check("over HTTP", &ask(&adapter(&server, json!({}))).await);
     }
 }
-
-pub(crate) use plugin_sdk::contracts;
 
 /// The bytes of every case, for the properties.
 pub(crate) fn all_bytes() -> Vec<(String, Vec<u8>)> {

@@ -102,7 +102,8 @@ impl Transcript {
     }
 }
 
-fn is_made_up(id: &str) -> bool {
+/// Whether an id is one that the adapter made up, different each time.
+pub(crate) fn is_made_up(id: &str) -> bool {
     let random = id.strip_prefix("call_").and_then(|rest| rest.split_once('_')).map(|(random, _)| random);
     random.is_some_and(|random| random.len() == 16 && random.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
