@@ -1,0 +1,8 @@
+//! All official plugins in one library: one mapping, one runtime, one check of layouts.
+//!
+//! Linking a plugin's crate brings its manifest record and its entry with it, so there is nothing to list but the crates.
+extern crate dispatch_parallel as _;
+extern crate llm_openai as _;
+extern crate llm_scripted as _;
+extern crate loop_basic as _;
+extern crate tools_basic as _;
