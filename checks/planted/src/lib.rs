@@ -1,17 +1,23 @@
 //! Plugins for tests: two small honest ones, and some that misbehave on purpose, as their config or their caller says.
+mod asking;
 mod both;
 mod clock;
 mod context_odd;
+mod echo;
 mod faulty;
+mod pass;
 mod policy;
 mod policy_odd;
 mod tools;
 mod upper;
 
+use asking::Asking;
 use both::Both;
 use clock::Clock;
 use context_odd::OddContext;
+use echo::Echo;
 use faulty::Faulty;
+use pass::{Pass, unopened_echo, unopened_llm};
 use plugin_sdk::{
     contracts::{context, llm, turn_policy},
     export_plugins,
@@ -71,6 +77,27 @@ export_plugins! {
     plugin "policy-guard": No {
         services: [wrap turn_policy],
         config: r#"{"type":"object","additionalProperties":false,"required":["code"],"properties":{"code":{"type":"string"}}}"#,
+        runtime: none,
+    }
+    plugin "llm-pass": Pass {
+        services: [wrap unopened_llm],
+        config: r#"{"type":"object","additionalProperties":false}"#,
+        runtime: none,
+    }
+    plugin "llm-asking": Asking {
+        services: [provide llm],
+        config: r#"{"type":"object","additionalProperties":false,"required":["steps"],"properties":{"steps":{
+            "type":"integer","minimum":0}}}"#,
+        runtime: none,
+    }
+    plugin "echo": Echo {
+        services: [provide echo],
+        config: r#"{"type":"object","additionalProperties":false,"properties":{"key":{"type":"string"}}}"#,
+        runtime: none,
+    }
+    plugin "echo-pass": Pass {
+        services: [wrap unopened_echo],
+        config: r#"{"type":"object","additionalProperties":false}"#,
         runtime: none,
     }
 }

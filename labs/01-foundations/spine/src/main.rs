@@ -19,7 +19,6 @@ use anyhow::{Context as _, Result, bail, ensure};
 use reqwest::{Client, Url, redirect};
 use serde_json::{Value, json};
 
-const MAX_STEPS: usize = 20;
 const MAX_OBSERVATION_CHARS: usize = 8_000;
 
 #[tokio::main(flavor = "current_thread")]
@@ -51,7 +50,8 @@ async fn run() -> Result<()> {
 
 /// The loop. Each way out of it has a name; only `tool_calls` leads to another step.
 async fn turn(provider: &Provider, history: &mut History, root: &Path, input_tokens: &mut u64) -> Result<()> {
-    for step in 1..=MAX_STEPS {
+    let cap = variable("SPINE_MAX_STEPS").map_or(Ok(20), |n| n.parse::<u32>()).context("SPINE_MAX_STEPS")?;
+    for step in 1..=cap {
         let reply = provider.ask(history).await?;
         *input_tokens += reply.usage["prompt_tokens"].as_u64().unwrap_or(0);
         println!("[usage] step {step}: {} (input tokens so far: {input_tokens})", reply.usage);
@@ -78,7 +78,7 @@ async fn turn(provider: &Provider, history: &mut History, root: &Path, input_tok
             history.push(&json!({ "role": "tool", "tool_call_id": call.id, "content": content }))?;
         }
     }
-    bail!("the step cap ({MAX_STEPS}) was reached before the task was done")
+    bail!("the step cap ({cap}) was reached before the task was done")
 }
 
 /// What the model knows of its tools is this text and nothing else: it is part of the prompt.

@@ -1,0 +1,87 @@
+//! `echo`: a service of a third party that does next to nothing, so that what is left is the cost of reaching it.
+use plugin_sdk::{
+    contracts::{BoxFuture, BoxStream, Shape, llm::StreamChunk, wire},
+    *,
+};
+use serde::Deserialize;
+use std::{
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+/// The plugin; its key is a secret like any other row's.
+pub(crate) struct Echo;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Config {
+    #[serde(default, rename = "key")]
+    _key: String,
+}
+
+impl Plugin for Echo {
+    type Config = Config;
+    async fn create(_: Ctx, _: Config) -> Result<Self> {
+        Ok(Echo)
+    }
+}
+
+/// The contract.
+pub(crate) struct Contract;
+
+impl plugin_sdk::Contract for Contract {
+    const NAME: &'static str = "echo";
+    const VERSION: &'static str = "1.0.0";
+    const METHODS: &'static [(&'static str, Shape)] =
+        &[("echo", Shape::Call), ("messages", Shape::Call), ("count", Shape::Stream)];
+    type Client = Raw;
+}
+
+impl contracts::Serve<Echo> for Contract {
+    fn call(_: &Arc<Echo>, method: &str, payload: Payload, _: Cx) -> Option<BoxFuture<Result<Payload>>> {
+        match method {
+            "echo" => Some(Box::pin(echo(payload))),
+            "messages" => Some(Box::pin(messages(payload))),
+            _ => None,
+        }
+    }
+
+    fn open(_: &Arc<Echo>, method: &str, payload: Payload, _: Cx) -> Option<BoxStream<Result<wire::Batch>>> {
+        (method == "count").then(|| match wire::read::<Counting>("count", &payload.head) {
+            Ok(counting) => Box::pin(counting) as BoxStream<_>,
+            Err(error) => contracts::contract::failed(error),
+        })
+    }
+}
+
+/// What came.
+pub(crate) async fn echo(payload: Payload) -> Result<Payload> {
+    Ok(payload)
+}
+
+/// How many messages came: as parts, or as one JSON list in the head.
+pub(crate) async fn messages(payload: Payload) -> Result<Payload> {
+    let count = match payload.head.as_str() {
+        "" => payload.parts.len(),
+        head => wire::read::<Vec<Message>>("messages", head)?.len(),
+    };
+    Ok(Payload::new(count.to_string(), Parts::default()))
+}
+
+/// A stream of `batches`, each of `size` deltas.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(crate) struct Counting {
+    pub(crate) batches: u32,
+    pub(crate) size: u32,
+}
+
+impl Stream for Counting {
+    type Item = Result<wire::Batch>;
+    fn poll_next(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let Some(left) = self.batches.checked_sub(1) else { return Poll::Ready(None) };
+        self.batches = left;
+        let chunk = |index| StreamChunk::TextDelta { index, text: "word ".into() }.into_chunk();
+        Poll::Ready(Some(Ok((0..self.size).map(chunk).collect())))
+    }
+}
