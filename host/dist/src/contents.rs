@@ -115,9 +115,8 @@ pub(crate) fn glibc(files: &[File]) -> Option<(u32, u32)> {
         let mut parts = std::str::from_utf8(text).ok()?.split('.').map(str::parse);
         Some((parts.next()?.ok()?, parts.next()?.ok()?))
     };
-    let versions = code.flat_map(|file| {
-        let starts = (0..file.bytes.len()).filter(|at| file.bytes[*at..].starts_with(MARK));
-        starts.filter_map(|at| version(&file.bytes[at..]))
-    });
+    let mark = memchr::memmem::Finder::new(MARK);
+    let versions =
+        code.flat_map(|file| mark.find_iter(&file.bytes).filter_map(|at| version(&file.bytes[at..])));
     versions.max()
 }

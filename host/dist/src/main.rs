@@ -48,8 +48,11 @@ fn written(report: &str) -> Result<(), Problem> {
 /// What was made, one `key value` a line.
 fn dist(cli: Cli) -> Result<String, Problem> {
     let workspace = Workspace::read()?;
-    let programs = cli.from.map_or_else(|| build::build(&workspace), Ok)?;
+    let programs = cli.from.clone().map_or_else(|| build::build(&workspace), Ok)?;
     let files = contents::contents(&workspace, &programs)?;
+    if cli.from.is_none() {
+        build::nameless(&workspace, &files)?;
+    }
     let mut report = String::new();
     for file in files.iter().filter(|file| file.is_code) {
         report += &format!("{} {} bytes\n", file.path, file.bytes.len());

@@ -2,8 +2,8 @@
 use crate::problem::Problem;
 use std::{ffi::OsString, path::Path, process::Command};
 
-/// The tool that this variable names, else the one on `PATH`.
-pub(crate) fn tool(variable: &str, name: &str) -> OsString {
+/// The program that this variable names, else the one on `PATH`.
+pub(crate) fn program_in(variable: &str, name: &str) -> OsString {
     std::env::var_os(variable).unwrap_or_else(|| name.into())
 }
 
@@ -14,7 +14,7 @@ pub(crate) fn tool(variable: &str, name: &str) -> OsString {
 pub(crate) fn output(program: OsString, args: &[&str], folder: &Path) -> Result<String, Problem> {
     let name = program.display().to_string();
     let failed = |why: String| {
-        Problem::new("TOOL_FAILED", format!("{name} {}: {why}", args.join(" ")), "mend what it says")
+        Problem::new("PROGRAM_FAILED", format!("{name} {}: {why}", args.join(" ")), "mend what it says")
     };
     let output = Command::new(&program).args(args).current_dir(folder).output();
     let output = output.map_err(|error| failed(error.to_string()))?;

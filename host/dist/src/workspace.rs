@@ -1,7 +1,7 @@
 //! The workspace that is shipped, as `cargo metadata` and `rustc` describe it.
 use crate::{
     problem::Problem,
-    program::{output, tool},
+    program::{output, program_in},
 };
 use serde::Deserialize;
 use std::{
@@ -87,7 +87,7 @@ impl Workspace {
     /// There is none, or it is another project's.
     pub(crate) fn read() -> Result<Workspace, Problem> {
         let args = ["metadata", "--format-version", "1", "--locked", "--filter-platform", "host-tuple"];
-        let json = output(tool("CARGO", "cargo"), &args, Path::new("."))?;
+        let json = output(program_in("CARGO", "cargo"), &args, Path::new("."))?;
         let wrong =
             |what: String| Problem::new("NOT_THE_WORKSPACE", what, "run this in a checkout of the harness");
         let mut workspace: Workspace = serde_json::from_str(&json)
@@ -140,8 +140,8 @@ impl Workspace {
 }
 
 fn compiler(root: &Path) -> Result<Compiler, Problem> {
-    let said = output(tool("RUSTC", "rustc"), &["-vV"], root)?;
-    let sysroot = output(tool("RUSTC", "rustc"), &["--print", "sysroot"], root)?;
+    let said = output(program_in("RUSTC", "rustc"), &["-vV"], root)?;
+    let sysroot = output(program_in("RUSTC", "rustc"), &["--print", "sysroot"], root)?;
     let value = |key: &str| {
         said.lines().find_map(|line| line.strip_prefix(key)).unwrap_or_default().trim().to_owned()
     };
