@@ -39,8 +39,14 @@ fn main() -> ExitCode {
     let colour =
         io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let mut redactor = Arc::new(Redactor::default());
+    let files: Vec<_> = config_file(&cli.setup).into_iter().chain(cli.setup.patch.clone()).collect();
     watch::adopt_orphans();
     let code = harness(cli, colour, &mut redactor).unwrap_or_else(|problem| {
+        if redactor.is_empty() {
+            let folder = files.first().and_then(|file| file.parent()).unwrap_or(Path::new(""));
+            let env = Environment::snapshot(folder, Vec::new()).ok();
+            redactor = Arc::new(Redactor::early(&files, |name| get(env.as_ref()?, name)));
+        }
         report::problem(&problem, &redactor, colour);
         ExitCode::from(if problem.code == ABORTED { 130 } else { 2 })
     });
@@ -56,6 +62,7 @@ fn harness(cli: Cli, colour: bool, redactor: &mut Arc<Redactor>) -> Result<ExitC
     let Resolved { rows, secrets } = rows::resolve(patched(&setup, &file)?, &env)?;
     hide(secrets.keys());
     *redactor = Arc::new(Redactor::new(Secrets::new(&secrets)));
+    redactor.warnings().for_each(|text| report::say("warn", &text, colour));
     let dispatch = log::start(get(&env, "HARNESS_LOG").as_deref(), redactor, colour).map_err(|e| {
         Problem::new(
             "BAD_LOG_FILTER",
@@ -68,7 +75,7 @@ fn harness(cli: Cli, colour: bool, redactor: &mut Arc<Redactor>) -> Result<ExitC
     let listed = if matches!(command, Command::Rows { .. }) { rows.clone() } else { Vec::new() };
     let planned = plan::plan(rows, &loader::folders(|name| get(&env, name)), &mut verdicts)?;
     let (job, output, asked) = job(command, listed, &planned)?;
-    let (session, cancel) = (setup.session, Token::root());
+    let (session, cancel) = (setup.session.map(|name| redactor.text(&name).into_owned()), Token::root());
     let settings =
         Settings { output, asked, session, colour, cancel, drop: Arc::default(), begun: Arc::default() };
     let means = Means {

@@ -1,6 +1,9 @@
 //! Secret values: recognised in every form they may leave in, and masked in whatever crosses to a consumer.
 mod forms;
+mod search;
 mod payload;
+mod stream;
 
-pub use forms::Secrets;
-pub use payload::{Redactor, StreamMask};
+pub use payload::Redactor;
+pub use search::Secrets;
+pub use stream::StreamMask;

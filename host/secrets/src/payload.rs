@@ -1,7 +1,7 @@
 //! Masks secrets in whatever crosses to a consumer.
 use crate::Secrets;
-use plugin_api::{RBatch, RChunk, RError, RPart, RPayload, abi_stable::std_types::RString};
-use std::{borrow::Cow, mem::take, sync::Arc};
+use plugin_api::{RError, RPart, RPayload, abi_stable::std_types::RString};
+use std::{borrow::Cow, fs, path::PathBuf};
 
 /// Masks the secrets of this run.
 #[derive(Debug, Default)]
@@ -18,16 +18,40 @@ impl Redactor {
         self.0.mask(text)
     }
 
-    fn string(&self, text: &mut RString) {
-        if let Cow::Owned(masked) = self.0.mask(text) {
+    pub(crate) fn secrets(&self) -> &Secrets {
+        &self.0
+    }
+
+    pub(crate) fn string(&self, text: &mut RString) {
+        if !text.is_empty()
+            && let Cow::Owned(masked) = self.0.mask(text)
+        {
             *text = masked.into();
         }
     }
 
-    fn part(&self, part: &mut RPart) {
+    pub(crate) fn part(&self, part: &mut RPart) {
         if let Some(masked) = self.0.mask_bytes(part.bytes()) {
             *part = RPart::new(masked);
         }
+    }
+
+    /// Masks what these files name with `!secret NAME`: for an error that comes before the rows are known.
+    pub fn early(files: &[PathBuf], get: impl Fn(&str) -> Option<String>) -> Redactor {
+        let texts = files.iter().filter_map(|file| fs::read_to_string(file).ok());
+        Redactor(Secrets::named_in(texts, get))
+    }
+
+    /// Whether there is nothing to mask.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What the person should know: which values are not masked, and why.
+    pub fn warnings(&self) -> impl Iterator<Item = String> {
+        self.0.unmasked().iter().map(|name| {
+            format!("the value of {name} is too short or too plain to be told from ordinary text, so it is not masked (SECRET_UNMASKED)")
+        })
     }
 
     /// Masks head and parts.
@@ -43,68 +67,5 @@ impl Redactor {
     /// Masks message, hint and details.
     pub fn error(&self, error: &mut RError) {
         [&mut error.message, &mut error.hint, &mut error.data].into_iter().for_each(|text| self.string(text));
-    }
-}
-
-/// Masks a stream. The end of a delta that may be the beginning of a secret is held back until the next one shows whether it is.
-#[derive(Debug)]
-pub struct StreamMask {
-    redactor: Arc<Redactor>,
-    held: Vec<RChunk>,
-}
-
-impl StreamMask {
-    /// A mask at the beginning of a stream.
-    pub fn new(redactor: &Arc<Redactor>) -> StreamMask {
-        StreamMask { redactor: Arc::clone(redactor), held: Vec::new() }
-    }
-
-    /// The batch as it may be seen; empty when all of it is held back.
-    pub fn batch(&mut self, batch: RBatch) -> RBatch {
-        if self.redactor.0.is_empty() {
-            return batch;
-        }
-        let mut seen = RBatch::with_capacity(batch.len());
-        for mut chunk in batch {
-            self.redactor.string(&mut chunk.data);
-            chunk.parts.iter_mut().for_each(|part| self.redactor.part(part));
-            let same = |held: &RChunk| (held.kind, held.index) == (chunk.kind, chunk.index);
-            let is_delta = chunk.data.is_empty() && chunk.parts.is_empty() && !chunk.text.is_empty();
-            if !is_delta {
-                // Something complete: nothing of what is held goes on.
-                seen.extend(take(&mut self.held));
-                self.redactor.string(&mut chunk.text);
-                seen.push(chunk);
-                continue;
-            }
-            if let Some(at) = self.held.iter().position(same) {
-                let held = self.held.remove(at).text;
-                chunk.text = [held.as_str(), chunk.text.as_str()].concat().into();
-            }
-            self.redactor.string(&mut chunk.text);
-            let unfinished = self.redactor.0.unfinished(&chunk.text);
-            if unfinished == 0 {
-                seen.push(chunk);
-                continue;
-            }
-            let text = take(&mut chunk.text);
-            let (now, later) = text.split_at(text.len() - unfinished);
-            self.held.push(RChunk::text(chunk.kind, chunk.index, later));
-            if !now.is_empty() {
-                chunk.text = now.into();
-                seen.push(chunk);
-            }
-        }
-        seen
-    }
-
-    /// What masks everything else.
-    pub fn redactor(&self) -> &Redactor {
-        &self.redactor
-    }
-
-    /// The stream has ended: what is still held.
-    pub fn rest(&mut self) -> RBatch {
-        take(&mut self.held).into()
     }
 }

@@ -67,11 +67,8 @@ impl Ctx {
     /// As [`Ctx::need`].
     pub fn raw(&self, need: &str) -> Result<Raw> {
         self.host.service(need.into()).into_option().map(Raw::from).ok_or_else(|| {
-            Error::new(
-                "UNDECLARED_NEED",
-                format!("row `{}` asks for `{need}`, which its manifest does not list", self.row),
-            )
-            .hint(format!("list `{need}` under needs or wants in export_plugins!"))
+            Error::new("UNDECLARED_NEED", format!("it asks for `{need}`, which its manifest does not list"))
+                .hint(format!("list `{need}` under needs or wants in export_plugins!"))
         })
     }
 
@@ -85,11 +82,17 @@ impl Ctx {
 
     pub(crate) fn below_raw(&self, service: &str) -> Result<Raw> {
         self.host.below(service.into()).into_option().map(Raw::from).ok_or_else(|| {
-            Error::new("UNDECLARED_NEED", format!("row `{}` neither joins nor wraps `{service}`", self.row))
+            Error::new(
+                "UNDECLARED_NEED",
+                format!("it neither joins nor wraps `{service}`, so nothing is below it"),
+            )
+            .hint(format!("list `{service}` with the role join or wrap in export_plugins!"))
         })
     }
 
-    /// The text with every secret of the configuration masked: for whatever leaves the process by another way than a result.
+    /// The text with every secret of the configuration masked: for whatever leaves the process by another way than a result, and for
+    /// what is about to be cut, because of a secret that is cut the host sees only a part. `truncate::HeadTail::finish_masked` takes
+    /// this as its mask.
     pub fn redact(&self, text: &str) -> String {
         let head = serde_json::to_string(text).unwrap_or_default();
         let masked = self.host.redact(Payload::new(head, Default::default()));

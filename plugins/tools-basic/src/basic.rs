@@ -3,7 +3,7 @@
 use std::{pin::pin, sync::Arc, time::Duration};
 
 use contracts::tools::{ToolResult, code};
-use plugin_sdk::{Part, Result, blocking, contracts};
+use plugin_sdk::{Ctx, Part, Result, blocking, contracts};
 use tokio::time::timeout;
 
 use crate::{
@@ -11,6 +11,7 @@ use crate::{
     arguments::Arguments,
     failure::{Failure, shown},
     list_files::list_files,
+    mask::Mask,
     read_file::read_file,
     root::Root,
     run_shell::Shell,
@@ -28,6 +29,7 @@ pub struct Basic {
     config: Config,
     shell: Shell,
     tools: Vec<Tool>,
+    mask: Mask,
 }
 
 impl Basic {
@@ -38,7 +40,13 @@ impl Basic {
         let root = config.root()?;
         let shell = Shell::new(&config);
         let tools = schema::tools(&config, shell.program());
-        Ok(Self { root: Arc::new(root), config, shell, tools })
+        Ok(Self { root: Arc::new(root), config, shell, tools, mask: Mask::default() })
+    }
+
+    /// The same, which asks the host for what is secret before it cuts a text.
+    #[must_use]
+    pub fn with_secrets_of(self, host: Ctx) -> Self {
+        Self { mask: Mask::of(host), ..self }
     }
 
     /// The tools' schemas, in the order in which the model is told of them: always the same bytes.
@@ -87,10 +95,11 @@ impl Basic {
         let count = |name: &str| arguments.count(name);
         let (root, bytes_max) = (Arc::clone(&self.root), self.config.output_bytes_max);
         let path = text("path").unwrap_or_else(|| ".".to_owned());
+        let mask = self.mask.clone();
         match tool.name {
             "read_file" => {
                 let (offset, limit) = (count("offset").unwrap_or(1), count("limit").unwrap_or(u64::MAX));
-                on_disk(cancelled, move || read_file(&root, &path, offset, limit, bytes_max)).await
+                on_disk(cancelled, move || read_file(&root, &path, offset, limit, bytes_max, &mask)).await
             }
             "write_file" => {
                 let content = text("content").unwrap_or_default();
@@ -101,7 +110,7 @@ impl Basic {
                 let command = text("command").unwrap_or_default();
                 let timeout =
                     Duration::from_millis(count("timeout_ms").unwrap_or(self.config.shell_timeout_ms));
-                self.shell.run(self.root.path(), &command, timeout, cancelled, progress).await
+                self.shell.run(self.root.path(), &command, timeout, cancelled, progress, &mask).await
             }
         }
     }

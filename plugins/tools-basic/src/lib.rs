@@ -6,6 +6,7 @@ mod config;
 mod environment;
 mod failure;
 mod list_files;
+mod mask;
 mod read_file;
 mod root;
 mod run_shell;
@@ -32,7 +33,10 @@ impl ToolsBasic {
     /// # Errors
     /// As [`Basic::new`].
     pub fn new(config: Config) -> Result<Self> {
-        let basic = Basic::new(config)?;
+        Self::of(Basic::new(config)?)
+    }
+
+    fn of(basic: Basic) -> Result<Self> {
         let tools: Parts = basic.schemas()?.into_iter().collect();
         // The list never changes, so its content names it: another config is another generation.
         let generation = tools.iter().flat_map(|part| part.id()).map(|byte| format!("{byte:02x}")).collect();
@@ -42,8 +46,8 @@ impl ToolsBasic {
 
 impl Plugin for ToolsBasic {
     type Config = Config;
-    async fn create(_: Ctx, config: Config) -> Result<Self> {
-        Self::new(config)
+    async fn create(ctx: Ctx, config: Config) -> Result<Self> {
+        Self::of(Basic::new(config)?.with_secrets_of(ctx))
     }
     async fn shutdown(&self) {
         self.basic.stop_background();

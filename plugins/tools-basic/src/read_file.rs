@@ -4,10 +4,11 @@ use std::io::{self, BufRead, BufReader, Read as _};
 
 use contracts::tools::code::INVALID_ARGS;
 use memchr::{memchr, memchr_iter};
-use plugin_sdk::contracts;
+use plugin_sdk::{contracts, truncate::MARGIN_BYTES};
 
 use crate::{
     failure::{Failure, code, shown},
+    mask::Mask,
     root::Root,
 };
 
@@ -22,6 +23,7 @@ pub(crate) fn read_file(
     offset: u64,
     limit: u64,
     bytes_max: usize,
+    mask: &Mask,
 ) -> Result<String, Failure> {
     let (file, stat) = root.open_file(path)?;
     let mut reader = BufReader::with_capacity(64 << 10, file);
@@ -32,7 +34,14 @@ pub(crate) fn read_file(
         return Err(Failure::new(INVALID_ARGS, message));
     }
     let (first, last) = (offset, offset + window.lines.saturating_sub(1));
-    let text = window.text(path)?;
+    let mut text = window.text(path)?;
+    if window.cut_line {
+        let masked = mask.text(&text);
+        // Unless the line ends there, the end of what was read may be half a secret.
+        let margin = if window.more { MARGIN_BYTES } else { 0 };
+        text = masked[..masked.floor_char_boundary(bytes_max.min(masked.len().saturating_sub(margin)))]
+            .to_owned();
+    }
     let note = match (window.cut_line, window.more) {
         (true, _) => format!(
             "line {first} is longer than one answer and cut here; the file has {} bytes; see the rest with run_shell and \
@@ -61,9 +70,9 @@ struct Window {
     /// Lines before the window.
     skipped: u64,
     lines: u64,
-    /// Whether the only line is not whole.
+    /// Whether the only line is too long; then there is some of what follows the cut as well.
     cut_line: bool,
-    /// Whether the file goes on after it.
+    /// Whether the file, or else that line, goes on after it.
     more: bool,
 }
 
@@ -95,7 +104,9 @@ impl Window {
             }
             window.lines += 1;
             if window.bytes.len() > bytes_max {
-                window.bytes.truncate(bytes_max);
+                let margin = MARGIN_BYTES as u64 + 4;
+                window.more =
+                    reader.by_ref().take(margin).read_until(b'\n', &mut window.bytes)? as u64 == margin;
                 window.cut_line = true;
                 return Ok(Some(window));
             }
@@ -110,8 +121,8 @@ impl Window {
         }
         match std::str::from_utf8(&self.bytes) {
             Ok(text) => Ok(text.to_owned()),
-            // The cut fell into a character.
-            Err(e) if self.cut_line && e.error_len().is_none() => {
+            // The end of what was read fell into a character.
+            Err(e) if self.cut_line && self.more && e.error_len().is_none() => {
                 Ok(String::from_utf8_lossy(&self.bytes[..e.valid_up_to()]).into_owned())
             }
             Err(e) => {

@@ -18,7 +18,7 @@ use contracts::tools::code::INVALID_ARGS;
 use nix::{
     errno::Errno,
     fcntl::{AtFlags, OFlag, open, openat, readlinkat},
-    sys::stat::{FileStat, Mode, SFlag, fstat, fstatat},
+    sys::stat::{FileStat, Mode, SFlag, fstat, fstatat, stat},
 };
 use plugin_sdk::contracts;
 
@@ -45,8 +45,6 @@ const FOLDER: OFlag = OFlag::O_DIRECTORY.union(OFlag::O_CLOEXEC).union(OFlag::O_
 pub(crate) struct Root {
     /// Without links.
     path: PathBuf,
-    /// As the row has it, made absolute: a model may have seen either spelling.
-    given: PathBuf,
 }
 
 /// Where a path leads once every link has been followed.
@@ -67,7 +65,7 @@ impl Root {
     /// # Errors
     /// When `path` is not a folder that can be opened.
     pub(crate) fn new(path: &Path) -> io::Result<Self> {
-        let root = Self { path: path.canonicalize()?, given: std::path::absolute(path)? };
+        let root = Self { path: path.canonicalize()? };
         root.open()?;
         Ok(root)
     }
@@ -81,7 +79,7 @@ impl Root {
     pub(crate) fn find(&self, path: &str) -> Result<Place, Failure> {
         let steps = self.steps(path)?;
         let top = self.open().map_err(|e| Failure::system(".", e))?;
-        let mut walk = Walk { root: self, trail: vec![top], names: Vec::new(), todo: Vec::new(), links: 0 };
+        let mut walk = Walk { root: self, here: top, names: Vec::new(), todo: Vec::new(), links: 0 };
         walk.push(&steps);
         walk.run(path)
     }
@@ -132,9 +130,17 @@ impl Root {
         self.inside(&steps).map(Path::to_owned).ok_or_else(Failure::outside)
     }
 
-    /// The part of an absolute path that lies below the root.
+    /// The part of an absolute path that lies below the root, also where links lead to the root itself: a model may have seen that
+    /// spelling. What comes below the root is walked like any other path.
     pub(crate) fn inside<'a>(&self, absolute: &'a Path) -> Option<&'a Path> {
-        absolute.strip_prefix(&self.path).or_else(|_| absolute.strip_prefix(&self.given)).ok()
+        if let Ok(below) = absolute.strip_prefix(&self.path) {
+            return Some(below);
+        }
+        let root = stat(&self.path).ok()?;
+        let is_root = |folder: &&Path| {
+            stat(*folder).is_ok_and(|stat| (stat.st_dev, stat.st_ino) == (root.st_dev, root.st_ino))
+        };
+        absolute.strip_prefix(absolute.ancestors().find(is_root)?).ok()
     }
 }
 
@@ -154,8 +160,8 @@ impl Place {
 
 struct Walk<'a> {
     root: &'a Root,
-    /// The open folders from the root to where the walk stands, and the names of all but the first.
-    trail: Vec<OwnedFd>,
+    /// The folder where the walk stands, and the names that lead there from the root: however deep, it takes one file handle.
+    here: OwnedFd,
     names: Vec<OsString>,
     /// What is still to be walked, the next name last.
     todo: Vec<OsString>,
@@ -171,9 +177,9 @@ impl Walk<'_> {
     fn run(mut self, path: &str) -> Result<Place, Failure> {
         let system = |e: Errno| Failure::system(path, e);
         while let Some(name) = self.todo.pop() {
-            let Some(here) = self.trail.last() else { break };
+            let here = &self.here;
             if name == ".." {
-                self.up()?;
+                self.up(path)?;
                 continue;
             }
             let stat = match fstatat(here, name.as_os_str(), AtFlags::AT_SYMLINK_NOFOLLOW) {
@@ -188,11 +194,11 @@ impl Walk<'_> {
                     if self.links > LINKS_MAX {
                         return Err(system(Errno::ELOOP));
                     }
-                    self.follow(Path::new(&target))?;
+                    self.follow(Path::new(&target), path)?;
                 }
                 SFlag::S_IFDIR if !self.todo.is_empty() => {
                     let folder = openat(here, name.as_os_str(), FOLDER, Mode::empty()).map_err(system)?;
-                    self.trail.push(folder);
+                    self.here = folder;
                     self.names.push(name);
                 }
                 _ if !self.todo.is_empty() => return Err(system(Errno::ENOTDIR)),
@@ -200,23 +206,26 @@ impl Walk<'_> {
             }
         }
         // The path was used up by `..` or names the root: the place is the folder itself.
-        let here = self.trail.last().ok_or_else(Failure::outside)?;
-        let stat = fstatat(here, ".", AtFlags::empty()).map_err(system)?;
+        let stat = fstatat(&self.here, ".", AtFlags::empty()).map_err(system)?;
         self.place(Vec::new(), ".".into(), Some(stat))
     }
 
-    fn up(&mut self) -> Result<(), Failure> {
+    /// Back to the folder above, by the way that led here: its `..` may lead elsewhere by now.
+    fn up(&mut self, path: &str) -> Result<(), Failure> {
         self.names.pop().ok_or_else(Failure::outside)?;
-        self.trail.pop();
+        self.here = self.root.open().map_err(|e| Failure::system(path, e))?;
+        for name in &self.names {
+            self.here = open_folder(&self.here, name).map_err(|e| Failure::system(path, e))?;
+        }
         Ok(())
     }
 
-    fn follow(&mut self, target: &Path) -> Result<(), Failure> {
+    fn follow(&mut self, target: &Path, path: &str) -> Result<(), Failure> {
         if target.is_absolute() {
             let inside = flat(target).and_then(|flat| self.root.inside(&flat).map(Path::to_owned));
-            self.trail.truncate(1);
-            self.names.clear();
             self.push(&inside.ok_or_else(Failure::outside)?);
+            self.here = self.root.open().map_err(|e| Failure::system(path, e))?;
+            self.names.clear();
         } else {
             self.push(target);
         }
@@ -234,14 +243,8 @@ impl Walk<'_> {
         self.place(missing, name, None)
     }
 
-    fn place(
-        mut self,
-        missing: Vec<OsString>,
-        name: OsString,
-        stat: Option<FileStat>,
-    ) -> Result<Place, Failure> {
-        let folder = self.trail.pop().ok_or_else(Failure::outside)?;
-        Ok(Place { folder, missing, name, stat, below: self.names.iter().collect() })
+    fn place(self, missing: Vec<OsString>, name: OsString, stat: Option<FileStat>) -> Result<Place, Failure> {
+        Ok(Place { folder: self.here, missing, name, stat, below: self.names.iter().collect() })
     }
 }
 

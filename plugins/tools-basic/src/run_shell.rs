@@ -17,6 +17,7 @@ use plugin_sdk::{
 use crate::{
     Config, environment,
     failure::{self, Failure},
+    mask::Mask,
 };
 
 /// Where shells are, best first: bash is what models write for, sh is what every system has.
@@ -61,6 +62,7 @@ impl Shell {
         timeout: Duration,
         cancelled: impl Future<Output = ()>,
         progress: impl FnMut(&str),
+        mask: &Mask,
     ) -> Result<ToolResult, Failure> {
         if command.trim().is_empty() || command.contains('\0') {
             let message = "`command` is empty or has a NUL; a correct command is a line that bash can run, such as `ls -l`";
@@ -80,7 +82,7 @@ impl Shell {
         });
         let mut ran = ran.await.map_err(|e| not_started(&e, command.len()))?;
         let left_behind = ran.background.take().map(|group| self.keep(group));
-        let (text, _) = output.finish();
+        let (text, _) = output.finish_masked(|text| mask.text(text));
         Ok(result(&ran, text, left_behind, timeout))
     }
 
@@ -111,9 +113,13 @@ impl<F: FnMut(&str)> Live<F> {
             return;
         }
         self.decoder.push(bytes, |text| {
-            let text = &text[..text.floor_char_boundary(self.bytes_left)];
-            // A character that does not fit ends it too: what came after it would stand in the wrong place.
-            self.bytes_left = if text.is_empty() { 0 } else { self.bytes_left - text.len() };
+            let fits = &text[..text.floor_char_boundary(self.bytes_left)];
+            // The last line may end in half a secret, and what came after a cut would stand in the wrong place.
+            let (text, bytes_left) = match fits.len() == text.len() {
+                true => (text, self.bytes_left - text.len()),
+                false => (&fits[..fits.rfind('\n').map_or(0, |end| end + 1)], 0),
+            };
+            self.bytes_left = bytes_left;
             if !text.is_empty() {
                 (self.progress)(text);
             }

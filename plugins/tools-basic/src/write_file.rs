@@ -52,42 +52,53 @@ fn write(place: &Place, old: Option<&FileStat>, content: &str) -> io::Result<()>
 /// Folders made for a file; they go again unless the file came to be.
 struct NewFolders<'a> {
     top: BorrowedFd<'a>,
-    /// Each open, with its name if it was not there before.
-    open: Vec<(Option<OsString>, OwnedFd)>,
+    /// The innermost, if there is any; however deep, it is the only one that is open.
+    innermost: Option<OwnedFd>,
+    /// The names that lead there, each with whether it was not there before.
+    names: Vec<(OsString, bool)>,
 }
 
 impl<'a> NewFolders<'a> {
     fn make(place: &'a Place) -> nix::Result<Self> {
-        let mut folders = Self { top: place.folder.as_fd(), open: Vec::new() };
+        let mut folders = Self { top: place.folder.as_fd(), innermost: None, names: Vec::new() };
         for name in &place.missing {
-            let made = match mkdirat(folders.last(), name.as_os_str(), Mode::from_bits_truncate(0o777)) {
-                Ok(()) => Some(name.clone()),
+            let is_ours = match mkdirat(folders.last(), name.as_os_str(), Mode::from_bits_truncate(0o777)) {
+                Ok(()) => true,
                 // Another call has made it meanwhile: as good a place, but not ours to take away.
-                Err(Errno::EEXIST) => None,
+                Err(Errno::EEXIST) => false,
                 Err(e) => return Err(e),
             };
-            let folder = open_folder(folders.last(), name)?;
-            folders.open.push((made, folder));
+            // It has to go as well if it cannot be opened.
+            folders.names.push((name.clone(), is_ours));
+            folders.innermost = Some(open_folder(folders.last(), name)?);
         }
         Ok(folders)
     }
 
     fn last(&self) -> BorrowedFd<'_> {
-        self.open.last().map_or(self.top, |(_, folder)| folder.as_fd())
+        self.innermost.as_ref().map_or(self.top, AsFd::as_fd)
     }
 
     fn keep(mut self) {
-        self.open.clear();
+        self.names.clear();
+    }
+
+    /// Takes away the folder that bears the last name. Only an empty one goes, so one that somebody else uses by now stays.
+    fn remove_last(&mut self) -> nix::Result<()> {
+        let Some((name, is_ours)) = self.names.pop() else { return Ok(()) };
+        self.innermost = None;
+        for (name, _) in &self.names {
+            self.innermost = Some(open_folder(self.last(), name)?);
+        }
+        if is_ours { unlinkat(self.last(), name.as_os_str(), UnlinkatFlags::RemoveDir) } else { Ok(()) }
     }
 }
 
 impl Drop for NewFolders<'_> {
     fn drop(&mut self) {
-        while let Some((made, _)) = self.open.pop() {
-            if let Some(name) = made {
-                // Only an empty one goes, so a folder that somebody else uses by now stays.
-                let _ = unlinkat(self.last(), name.as_os_str(), UnlinkatFlags::RemoveDir);
-            }
+        while !self.names.is_empty() {
+            // What cannot go, for whatever reason, holds those above it: each of them will say so too.
+            let _ = self.remove_last();
         }
     }
 }

@@ -28,5 +28,5 @@ mod head_tail;
 mod keep;
 
 pub use decode::Decoder;
-pub use head_tail::HeadTail;
+pub use head_tail::{HeadTail, MARGIN_BYTES};
 pub use keep::{keep_bytes, keep_chars};

@@ -1,10 +1,10 @@
-//! Every file of `cases/` is a list of rows: what is on disk, the calls, what they answer, what is on disk then.
+//! Every file of `cases/` is a list of rows: what is on disk, the calls of the service, what they answer, what is on disk then.
 //!
 //! `<ROOT>` is a fresh folder, `<WS>` the tools' root in it, `<OUT>` and `<HOME>` are its neighbours. Whatever a row expects,
 //! nothing beside the root may change and no half-written file may stay.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     ffi::OsString,
     fs,
     os::unix::{
@@ -12,39 +12,68 @@ use std::{
         fs::{FileTypeExt as _, symlink},
     },
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
 use nix::{sys::stat::Mode, unistd::mkfifo};
-use plugin_sdk::contracts::tools::ToolResult;
+use plugin_sdk::{
+    contracts::tools::{ToolEvent, ToolResult},
+    testing,
+};
 use serde_json::Value;
+use tools_basic::ToolsBasic;
 
-use crate::{basic, call};
+use crate::{config, events};
 
 /// A tool that waits for what never comes must not hold the suite.
 const HANGS_AFTER: Duration = Duration::from_secs(120);
+
+/// The files, and how many rows each has: none may get lost on the way.
+const ROWS: [(&str, usize); 19] = [
+    ("absolute", 3),
+    ("background-holds-stdout", 5),
+    ("command-shapes", 6),
+    ("exit-and-signals", 6),
+    ("infinite-output", 3),
+    ("list-oddities", 1),
+    ("non-utf8", 1),
+    ("not-a-file", 7),
+    ("odd-names", 9),
+    ("output-bytes", 1),
+    ("sibling-prefix", 2),
+    ("special-files", 6),
+    ("stdin-waiters", 4),
+    ("symlink-inside", 1),
+    ("tilde", 3),
+    ("timeout-exit-zero", 1),
+    ("truncate-multibyte", 6),
+    ("windows-forms", 7),
+    ("write-dotdot", 6),
+];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_case_answers_as_expected() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/cases");
     let mut running = tokio::task::JoinSet::new();
-    for file in fs::read_dir(folder).unwrap() {
-        let path = file.unwrap().path();
-        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+    for (_, path) in entries(&folder) {
+        let file = path.file_stem().unwrap().to_string_lossy().into_owned();
         let rows: Vec<Value> = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
-        assert!(!rows.is_empty(), "{name}");
         running.spawn(async move {
+            let mut names = BTreeSet::new();
             for row in rows {
-                let name = format!("{name}: {}", row["name"].as_str().unwrap());
+                let name = format!("{file}: {}", row["name"].as_str().unwrap());
                 tokio::time::timeout(HANGS_AFTER, run(&name, &row))
                     .await
                     .unwrap_or_else(|_| panic!("{name}: hangs"));
+                names.insert(name);
             }
+            (file, names.len())
         });
     }
-    let files = running.len();
-    running.join_all().await;
-    assert_eq!(files, 19, "a file of cases was added or lost");
+    let mut ran = running.join_all().await;
+    ran.sort();
+    assert_eq!(ran, ROWS.map(|(file, rows)| (file.to_owned(), rows)));
 }
 
 /// Nor does anything in the home folder of the process itself, which is another one than the rows know.
@@ -65,10 +94,15 @@ async fn run(name: &str, row: &Value) {
         place.set_up(step);
     }
     let beside = place.beside_the_root();
-    let tools = basic(&place.ws());
+    let service = Arc::new(ToolsBasic::new(config(&place.ws())).unwrap());
     for step in list(&row["calls"]) {
-        let result = call(&tools, step["tool"].as_str().unwrap(), place.filled(&step["args"])).await;
-        check(name, &result, &step["expect"]);
+        let (tool, arguments) = (step["tool"].as_str().unwrap(), place.filled(&step["args"]).to_string());
+        let events = events(&service, testing::cx().0, tool, &arguments, || {}).await;
+        let Some((ToolEvent::Result(result), before)) = events.split_last() else {
+            panic!("{name}: {events:?}")
+        };
+        assert!(before.iter().all(|event| matches!(event, ToolEvent::Progress(_))), "{name}: two results");
+        check(name, result, &step["expect"]);
     }
     for expected in list(&row["fs"]) {
         place.check(name, expected);
@@ -98,6 +132,10 @@ fn check(name: &str, result: &ToolResult, expected: &Value) {
     }
     for word in list(&expected["not_contains"]) {
         assert!(!text.contains(word.as_str().unwrap()), "{name}: {word} in {start}");
+    }
+    for word in list(&expected["entries"]) {
+        let named = text.lines().filter(|line| line.split([' ', '/']).next() == word.as_str());
+        assert_eq!(named.count(), 1, "{name}: {word} in {text}");
     }
     if let Some(bytes_max) = expected["bytes_max"].as_u64() {
         assert!(text.len() as u64 <= bytes_max, "{name}: {} bytes", text.len());

@@ -3,45 +3,18 @@
 use std::sync::Arc;
 
 use plugin_sdk::{
-    Cx, Item as _, Parts, Payload,
-    contracts::{
-        Serve as _,
-        tools::{Contract, ToolEvent, ToolList, Tools as _},
-        wire::next,
-    },
+    contracts::tools::{ToolEvent, ToolList, Tools as _},
     testing,
 };
-use serde_json::json;
 use tempfile::{TempDir, tempdir};
 use tools_basic::ToolsBasic;
 
-use crate::config;
+use crate::{config, events};
 
 fn service() -> (TempDir, Arc<ToolsBasic>) {
     let root = tempdir().unwrap();
     let service = ToolsBasic::new(config(root.path())).unwrap();
     (root, Arc::new(service))
-}
-
-/// Opens one call and collects what it says, calling `seen` after each item.
-async fn events(
-    service: &Arc<ToolsBasic>,
-    cx: Cx,
-    name: &str,
-    arguments: &str,
-    seen: impl Fn(),
-) -> Vec<ToolEvent> {
-    let parts: Parts = [plugin_sdk::Part::new(arguments)].into_iter().collect();
-    let payload = Payload::new(json!({"id": "c1", "name": name}).to_string(), parts);
-    let mut batches = Contract::open(service, "execute", payload, cx).unwrap();
-    let mut events = Vec::new();
-    while let Some(batch) = next(&mut batches).await {
-        for chunk in batch.unwrap() {
-            events.push(ToolEvent::from_chunk(chunk).unwrap());
-            seen();
-        }
-    }
-    events
 }
 
 #[tokio::test]

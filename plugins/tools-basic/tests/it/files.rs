@@ -1,6 +1,6 @@
 //! What the file tools say, word for word, and what they leave on disk.
 
-use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
+use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, process::Command};
 
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
@@ -223,10 +223,31 @@ async fn writing_creates_folders_and_says_what_was_there() {
 #[tokio::test]
 async fn a_failed_write_leaves_no_folder_and_no_file() {
     let root = tempdir().unwrap();
-    let path = format!("new/deeper/{}", "n".repeat(256));
-    let result = call(&basic(root.path()), "write_file", json!({"path": path, "content": "x"})).await;
-    assert_eq!(result.code.as_deref(), Some("FS_ERROR"), "{}", result.text);
-    assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
+    for path in [format!("new/deeper/{}", "n".repeat(256)), format!("new/{}/a.txt", "n".repeat(256))] {
+        let result = call(&basic(root.path()), "write_file", json!({"path": path, "content": "x"})).await;
+        assert_eq!(result.code.as_deref(), Some("FS_ERROR"), "{}", result.text);
+        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 0);
+    }
+}
+
+#[tokio::test]
+async fn a_path_may_be_deep() {
+    let root = tempdir().unwrap();
+    let tools = basic(root.path());
+    let path = format!("{}leaf.txt", "d/".repeat(1_500));
+    let written = call(&tools, "write_file", json!({"path": path, "content": "deep"})).await;
+    assert!(!written.is_error, "{}", written.text);
+    assert_eq!(call(&tools, "read_file", json!({"path": path})).await.text, "deep");
+}
+
+/// The same in a process of its own that may open few files.
+#[test]
+fn a_deep_path_takes_few_file_handles() {
+    let script = r#"ulimit -n 64 && exec "$0" --exact files::a_path_may_be_deep --test-threads 1"#;
+    let this = std::env::current_exe().unwrap();
+    let done = Command::new("sh").arg("-c").arg(script).arg(this).output().unwrap();
+    let said = String::from_utf8_lossy(&done.stdout);
+    assert!(done.status.success() && said.contains("1 passed"), "{said}");
 }
 
 #[tokio::test]

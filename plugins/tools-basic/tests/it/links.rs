@@ -83,6 +83,31 @@ async fn links_are_followed_inside_the_root_and_nowhere_else() {
 }
 
 #[tokio::test]
+async fn a_root_may_be_named_by_any_link_that_leads_to_it() {
+    let place = place();
+    symlink("ws", place.path().join("link")).unwrap();
+    symlink(".", place.path().join("here")).unwrap();
+    symlink(place.path().join("link/file"), place.path().join("ws/by-link")).unwrap();
+    for root in ["ws", "link", "here/link"] {
+        let tools = basic(&place.path().join(root));
+        for (path, is_inside) in [
+            ("ws/file", true),
+            ("link/file", true),
+            ("here/here/link/sub/up", true),
+            ("link/by-link", true),
+            ("here/out/secret", false),
+            ("link/../out/secret", false),
+            ("link/out/secret", false),
+        ] {
+            let path = place.path().join(path);
+            let result = call(&tools, "read_file", json!({"path": path})).await;
+            let code = if is_inside { None } else { Some("FS_SANDBOX_DENIED") };
+            assert_eq!(result.code.as_deref(), code, "{root} {}: {}", path.display(), result.text);
+        }
+    }
+}
+
+#[tokio::test]
 async fn writing_through_a_link_writes_its_target_inside() {
     let place = place();
     let ws = place.path().join("ws");

@@ -7,13 +7,21 @@ mod cases;
 mod contract;
 mod files;
 mod links;
+mod memory;
 mod schemas;
 mod shell;
 
-use std::{future::pending, path::Path};
+use std::{future::pending, path::Path, sync::Arc};
 
-use plugin_sdk::contracts::tools::ToolResult;
-use tools_basic::{Basic, Config};
+use plugin_sdk::{
+    Cx, Item as _, Part, Parts, Payload,
+    contracts::{
+        Serve as _,
+        tools::{Contract, ToolEvent, ToolResult},
+        wire::next,
+    },
+};
+use tools_basic::{Basic, Config, ToolsBasic};
 
 /// The row's config with its defaults, and this root.
 fn config(root: &Path) -> Config {
@@ -32,6 +40,27 @@ fn basic(root: &Path) -> Basic {
 /// Runs one call to its end; nobody watches and nobody cancels.
 async fn call(basic: &Basic, name: &str, arguments: impl ToString) -> ToolResult {
     basic.execute(name, &arguments.to_string(), pending(), |_| {}).await
+}
+
+/// Opens one call of the service and collects what it says, calling `seen` after each item.
+async fn events(
+    service: &Arc<ToolsBasic>,
+    cx: Cx,
+    name: &str,
+    arguments: &str,
+    seen: impl Fn(),
+) -> Vec<ToolEvent> {
+    let parts: Parts = [Part::new(arguments)].into_iter().collect();
+    let payload = Payload::new(serde_json::json!({"id": "c1", "name": name}).to_string(), parts);
+    let mut batches = Contract::open(service, "execute", payload, cx).unwrap();
+    let mut events = Vec::new();
+    while let Some(batch) = next(&mut batches).await {
+        for chunk in batch.unwrap() {
+            events.push(ToolEvent::from_chunk(chunk).unwrap());
+            seen();
+        }
+    }
+    events
 }
 
 /// A result as one text: its code, if it failed, and what the model reads.

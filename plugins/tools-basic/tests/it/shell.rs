@@ -4,15 +4,20 @@ use std::{
     cell::RefCell,
     future::{pending, ready},
     path::Path,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use expect_test::expect;
 use nix::{errno::Errno, sys::signal::kill, unistd::Pid};
 use plugin_sdk::contracts::tools::ToolResult;
+use rustix::process::{PidfdFlags, pidfd_open};
 use serde_json::json;
 use tempfile::tempdir;
-use tokio::sync::Notify;
+use tokio::{
+    io::{Interest, unix::AsyncFd},
+    sync::Notify,
+    time::timeout,
+};
 use tools_basic::Basic;
 
 use crate::{basic, call, config, told};
@@ -164,13 +169,18 @@ fn is_running(pid: i32) -> bool {
         && std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
 }
 
-/// Waits until none of the processes whose numbers begin `printed` runs, for a bounded time.
+/// Waits until none of the processes whose numbers begin `printed` runs, for a bounded time: of each the kernel tells when it ends (pidfd_open(2)).
 async fn assert_gone(printed: &str) {
     let pids: Vec<i32> = printed.split_whitespace().map_while(|word| word.parse().ok()).collect();
     assert!(!pids.is_empty(), "{printed}");
-    let give_up = Instant::now() + Duration::from_secs(20);
-    while pids.iter().any(|pid| is_running(*pid)) {
-        assert!(Instant::now() < give_up, "still running: {pids:?}");
-        tokio::time::sleep(Duration::from_millis(5)).await;
+    for pid in pids {
+        match pidfd_open(rustix::process::Pid::from_raw(pid).unwrap(), PidfdFlags::empty()) {
+            Err(rustix::io::Errno::SRCH) => {}
+            process => {
+                let process = AsyncFd::register_with_interest(process.unwrap(), Interest::READABLE).unwrap();
+                let ended = timeout(Duration::from_secs(20), process.readable()).await;
+                assert!(ended.is_ok(), "still running: {pid}");
+            }
+        }
     }
 }

@@ -6,14 +6,16 @@ mod background;
 mod ends;
 mod stopping;
 
-use std::{
-    cell::RefCell,
-    time::{Duration, Instant},
-};
+use std::{cell::RefCell, time::Duration};
 
 use kit_spawn::{Ran, Spec, run};
 use nix::{errno::Errno, sys::signal::kill, unistd::Pid};
-use tokio::sync::Notify;
+use rustix::process::{PidfdFlags, pidfd_open};
+use tokio::{
+    io::{Interest, unix::AsyncFd},
+    sync::Notify,
+    time::timeout,
+};
 
 /// Longer than any test waits, so that a process nobody stops is found out.
 const FOR_EVER: &str = "1000";
@@ -55,12 +57,17 @@ fn is_running(pid: i32) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
 }
 
-/// Waits until none of `pids` runs, for a bounded time.
+/// Waits until none of `pids` runs, for a bounded time: of each the kernel tells when it ends (pidfd_open(2)).
 async fn assert_gone(pids: &[i32]) {
     assert!(!pids.is_empty());
-    let give_up = Instant::now() + Duration::from_secs(20);
-    while pids.iter().any(|pid| is_running(*pid)) {
-        assert!(Instant::now() < give_up, "still running: {pids:?}");
-        tokio::time::sleep(Duration::from_millis(5)).await;
+    for pid in pids {
+        match pidfd_open(rustix::process::Pid::from_raw(*pid).unwrap(), PidfdFlags::empty()) {
+            Err(rustix::io::Errno::SRCH) => {}
+            process => {
+                let process = AsyncFd::register_with_interest(process.unwrap(), Interest::READABLE).unwrap();
+                let ended = timeout(Duration::from_secs(20), process.readable()).await;
+                assert!(ended.is_ok(), "still running: {pid}");
+            }
+        }
     }
 }

@@ -75,4 +75,23 @@ proptest! {
         assert_cut(&text, &whole, head + tail, 6, str::len);
         prop_assert_eq!(cut(&text).map_or(0, |c| c.1 as u64), cut_bytes);
     }
+
+    #[test]
+    fn what_is_masked_is_not_shown_by_halves(
+        before in "[xé]{0,30}", fill in vec(select(vec!["é", "hunter2-hunter2", "x", "\n"]), 1..9), copies in 1usize..4_000,
+        sizes in vec(1usize..9_000, 1..6), head in 0usize..60, tail in 0usize..60,
+    ) {
+        let mut output = HeadTail::new(head, tail);
+        let text = format!("{before}{}", fill.concat().repeat(copies));
+        pushed_in_pieces(text.as_bytes(), &sizes, |piece| output.push(piece));
+        let plain = output.clone().finish().0;
+        assert_cut(&plain, &text, head + tail, 6, str::len);
+        let (masked, _) = output.finish_masked(|text| text.replace("hunter2-hunter2", "*").into());
+        let Some((head_shown, .., tail_shown)) = cut(&masked) else {
+            prop_assert_eq!(masked, text.replace("hunter2-hunter2", "*"));
+            return Ok(());
+        };
+        prop_assert!(head_shown.len() + tail_shown.len() <= head + tail);
+        prop_assert!(![head_shown, tail_shown].concat().contains(|c: char| "hunter2-".contains(c)), "{}", masked);
+    }
 }
