@@ -72,10 +72,8 @@ pub(crate) fn parts(secret: &str) -> BTreeSet<&str> {
 /// A value as it is, and as JSON, URLs, HTML, debug output, base64 and hex have it.
 pub(crate) fn encodings(value: &str) -> BTreeSet<String> {
     let json = json_string(value);
-    let mut forms = BTreeSet::from([
+    let texts = [
         value.to_owned(),
-        // JSON within JSON: arguments of a call are a string of their own.
-        json_string(&json),
         // PHP escapes slashes, Go what HTML reads, Python what is not ASCII.
         json.replace('/', r"\/"),
         json.replace('<', r"\u003c").replace('>', r"\u003e").replace('&', r"\u0026"),
@@ -83,9 +81,11 @@ pub(crate) fn encodings(value: &str) -> BTreeSet<String> {
         json,
         value.escape_debug().to_string(),
         html(value),
-        hex(value, |byte| format!("{byte:02x}")),
-        hex(value, |byte| format!("{byte:02X}")),
-    ]);
+    ];
+    // Each may stand in JSON again: arguments of a call are a string of their own, and so is what a provider says in an error.
+    let mut forms: BTreeSet<String> = texts.iter().map(|text| json_string(text)).collect();
+    forms.extend(texts);
+    forms.extend([hex(value, |byte| format!("{byte:02x}")), hex(value, |byte| format!("{byte:02X}"))]);
     let unreserved = |b: u8| b.is_ascii_alphanumeric() || b"-_.~".contains(&b);
     // What a URL keeps when it is written down again.
     let kept = |b: u8| unreserved(b) || b"!#$%&'()*+,/:;=?@[]".contains(&b);

@@ -36,10 +36,14 @@ impl Redactor {
         }
     }
 
-    /// Masks what these files name with `!secret NAME`: for an error that comes before the rows are known.
+    /// Masks what these files name with `!secret NAME`, and variables whose name says as much: for an error that comes before the
+    /// rows are known. A file that cannot be read names nothing.
     pub fn early(files: &[PathBuf], get: impl Fn(&str) -> Option<String>) -> Redactor {
         let texts = files.iter().filter_map(|file| fs::read_to_string(file).ok());
-        Redactor(Secrets::named_in(texts, get))
+        let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+        let telling = names
+            .filter(|name| ["KEY", "TOKEN", "SECRET", "PASSWORD"].iter().any(|word| name.contains(word)));
+        Redactor(Secrets::named_in(texts.chain(telling.map(|name| format!("!secret {name}"))), get))
     }
 
     /// Whether there is nothing to mask.

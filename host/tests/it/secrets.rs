@@ -1,5 +1,7 @@
 //! A secret of the rows reaches the row that names it, and nothing else: no output, no model, no child process.
 
+mod matrix;
+
 use crate::{process::Done, sandbox::Sandbox};
 use checks::fake_model::FakeModel;
 use serde_json::Value;

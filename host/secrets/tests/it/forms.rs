@@ -21,6 +21,7 @@ fn a_secret_is_masked_in_every_form() {
         ("json in json", nested[3..nested.len() - 3].to_owned()),
         ("json of php", r#"Abc\/d+e f\"G\\h<1é2&34"#.to_owned()),
         ("json of go", r#"Abc/d+e f\"G\\h\u003c1é2\u002634"#.to_owned()),
+        ("json of go in json", r#"Abc/d+e f\\\"G\\\\h\\u003c1é2\\u002634"#.to_owned()),
         ("json of python", r#"Abc/d+e f\"G\\h<1\u00e92&34"#.to_owned()),
         ("debug", format!("{secret:?}").trim_matches('"').to_owned()),
         ("html", "Abc/d+e f&quot;G\\h&lt;1é2&amp;34".to_owned()),
