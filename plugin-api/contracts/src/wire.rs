@@ -1,4 +1,6 @@
 //! The two ends of a call: streams of batches, typed items on them, and the raw client.
+mod words;
+
 use crate::{Cx, Error, Parts, Payload, Result, error};
 use futures_core::Stream;
 use plugin_api::{FfiStream, RBatch, RChunk, RResultE, RService, run::NOT_MOUNTED};
@@ -10,6 +12,12 @@ use std::{
     pin::Pin,
     task::{Context, Poll},
 };
+
+use words::in_words;
+
+/// What to do about an implementation that breaks its contract; a client does not know which row of the slot it is.
+pub(crate) const AT_FAULT: &str =
+    "`harness rows` shows the rows of the slot: report this to the author of the one at fault";
 
 /// The items that one poll yields, never empty.
 pub type Batch = RBatch;
@@ -37,11 +45,12 @@ pub trait Item: Sized + Send + 'static {
 /// # Errors
 /// `BAD_PAYLOAD` naming what was being read.
 pub fn read<T: DeserializeOwned>(what: &str, json: &str) -> Result<T> {
-    serde_json::from_str(json).map_err(|e| Error::new("BAD_PAYLOAD", format!("{what}: {e}")))
+    serde_json::from_str(json)
+        .map_err(|e| Error::new("BAD_PAYLOAD", format!("{what}: {}", in_words(&e, json))))
 }
 
 /// Writes JSON for the wire.
-pub fn write(value: &impl Serialize) -> String {
+pub fn write(value: &(impl Serialize + ?Sized)) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
@@ -130,7 +139,8 @@ impl<T: Item> Stream for Items<T> {
         let this = &mut *self;
         loop {
             if let Some(chunk) = this.ready.pop_front() {
-                return Poll::Ready(Some(T::from_chunk(chunk)));
+                let item = T::from_chunk(chunk);
+                return Poll::Ready(Some(item.map_err(|e| Error { hint: AT_FAULT.to_owned(), ..e })));
             }
             let Some(stream) = &mut this.stream else { return Poll::Ready(None) };
             match Pin::new(stream).poll_next(cx) {
@@ -255,7 +265,13 @@ impl Raw {
         cx: &Cx,
     ) -> Result<(T, Parts)> {
         let answer = self.call(method, Payload::new(write(head), parts), cx).await?;
-        Ok((read(method, &answer.head)?, answer.parts))
+        match serde_json::from_str(&answer.head) {
+            Ok(value) => Ok((value, answer.parts)),
+            Err(e) => {
+                let text = format!("the answer of `{method}`: {}", in_words(&e, &answer.head));
+                Err(Error::new("BAD_PAYLOAD", text).hint(AT_FAULT))
+            }
+        }
     }
 
     /// A stream of batches.

@@ -3,7 +3,7 @@ use super::{Failure, Finish, Invariant, LlmRequest, StreamChunk, code};
 use crate::{
     Cx, Error, Parts,
     cx::{GRACE, patience},
-    wire::{BoxFuture, Items, client},
+    wire::{AT_FAULT, BoxFuture, Items, client},
 };
 use futures_core::Stream;
 use std::{
@@ -64,7 +64,7 @@ impl Reply {
     }
 
     fn broken(&mut self, rule: &str) -> StreamChunk {
-        self.fail(Error::new(code::INVARIANT, format!("llm: {rule}")))
+        self.fail(Error::new(code::INVARIANT, format!("llm: {rule}")).hint(AT_FAULT))
     }
 }
 
@@ -101,7 +101,10 @@ impl Stream for Reply {
                 },
             },
             Some(Err(error)) => this.fail(error),
-            None => this.fail(Error::new(code::STREAM_CLOSED, "llm: the stream ended without a finish")),
+            None => {
+                let error = Error::new(code::STREAM_CLOSED, "llm: the stream ended without a finish");
+                this.fail(error.hint(AT_FAULT))
+            }
         }))
     }
 }

@@ -1,13 +1,14 @@
 //! The consumer's side: exactly one result, whatever the tool does.
-use super::{CallHead, ListAnswer, ListHead, ToolCall, ToolEvent, ToolList, ToolResult, code};
+use super::{CallHead, ListAnswer, ListHead, ToolCall, ToolEvent, ToolList, ToolResult, ToolSchema, code};
 use crate::{
     Cx, Error, Parts, Payload, Result,
     cx::GRACE,
     cx::patience,
-    wire::{self, BoxFuture, Items, client, next},
+    wire::{self, AT_FAULT, BoxFuture, Items, client, next},
 };
 use futures_core::Stream;
 use std::{
+    collections::HashSet,
     pin::Pin,
     task::{Context, Poll},
 };
@@ -17,21 +18,26 @@ client!(
 );
 
 impl Client {
-    /// The tools that there are; an empty slot has none.
+    /// The tools that there are, each with a name of its own; an empty slot has none.
     ///
     /// # Errors
-    /// Those of the service.
+    /// Those of the service; `BAD_PAYLOAD` for what is no schema, `DUPLICATE_TOOL` for a name that comes twice.
     pub async fn list(&self, known: Option<String>, cx: &Cx) -> Result<ToolList> {
-        let none = known.as_deref() == Some("");
+        let (none, nothing) = (known.as_deref() == Some(""), known.is_none());
         let answer = self.0.json("list", &ListHead { known }, Parts::new(), cx).await;
         let (answer, tools): (ListAnswer, Parts) = match self.0.if_mounted(answer)? {
             Some(answer) => answer,
             None if none => return Ok(ToolList::Unchanged),
             None => (ListAnswer::default(), Parts::new()),
         };
+        if answer.unchanged && nothing {
+            let text = "tools: the list is said to be unchanged, and nothing of it was known";
+            return Err(Error::new("BAD_PAYLOAD", text).hint(AT_FAULT));
+        }
         if answer.unchanged {
             return Ok(ToolList::Unchanged);
         }
+        named(&tools)?;
         Ok(ToolList::Tools { generation: answer.generation, tools })
     }
 
@@ -57,6 +63,23 @@ impl Client {
         }
         ToolResult::synthetic(code::NO_RESULT, no_result(&call.name))
     }
+}
+
+/// A model cannot be told of a tool without a name, nor say which of two it means; every provider refuses such a list.
+fn named(tools: &Parts) -> Result<()> {
+    let mut names = HashSet::new();
+    for (number, part) in (1..).zip(tools.iter()) {
+        let name = ToolSchema::name_of(part);
+        if name.is_empty() {
+            let text = format!("tools: number {number} of the list is no JSON object with a `name`");
+            return Err(Error::new("BAD_PAYLOAD", text).hint(AT_FAULT));
+        }
+        if let Some(name) = names.replace(name) {
+            return Err(Error::new("DUPLICATE_TOOL", format!("tools: two tools are named `{name}`"))
+                .hint("disable one of the rows that offer them"));
+        }
+    }
+    Ok(())
 }
 
 fn no_result(name: &str) -> String {

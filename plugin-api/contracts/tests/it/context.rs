@@ -101,12 +101,12 @@ fn a_plan_with_fewer_parts_than_it_speaks_of_is_refused() {
         (
             r#"{"append":-1}"#,
             0,
-            "BAD_PAYLOAD: prepare: invalid value: integer `-1`, expected usize at line 1 column 12",
+            "BAD_PAYLOAD: the answer of `prepare`: expected a whole number that is not negative, not `-1` (at character 12)",
         ),
         (
             r#"{"replace":{"from_seq":1}}"#,
             1,
-            "BAD_PAYLOAD: prepare: missing field `to_seq` at line 1 column 25",
+            "BAD_PAYLOAD: the answer of `prepare`: `to_seq` is missing (at character 25)",
         ),
     ] {
         assert_eq!(prepare(head, n), expected, "{head}");

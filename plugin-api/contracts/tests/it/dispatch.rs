@@ -148,7 +148,8 @@ fn each_call_has_one_result_whatever_the_dispatcher_does() {
         (vec![batch(vec![ok(0, "a"), ok(1, "b")]), broken()], "0: ok a; 1: ok b".into()),
         (
             vec![batch(vec![ok(0, "a"), RChunk::data(3, 1, "nonsense")])],
-            "0: ok a; 1: stated BAD_PAYLOAD Error: result: expected ident at line 1 column 2".into(),
+            "0: ok a; 1: stated BAD_PAYLOAD Error: result: this is not JSON (at character 2) (`harness rows` shows \
+             the rows of the slot: report this to the author of the one at fault)".into(),
         ),
     ] {
         let client = Client::from(Canned::streaming(batches).raw());

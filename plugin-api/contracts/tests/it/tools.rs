@@ -67,7 +67,9 @@ fn an_event_that_cannot_be_read_is_an_error() {
     let batch =
         [ToolEvent::Progress("a".into()).into_chunk(), RChunk::data(3, 0, "[]]")].into_iter().collect();
     let shown = executed(Canned::streaming(vec![Ok(batch)]));
-    assert_eq!(shown, "+ a; stated BAD_PAYLOAD Error: result: trailing characters at line 1 column 3");
+    let expected = "+ a; stated BAD_PAYLOAD Error: result: this is not JSON (at character 3) (`harness rows` shows \
+                    the rows of the slot: report this to the author of the one at fault)";
+    assert_eq!(shown, expected);
 }
 
 #[test]
@@ -185,7 +187,7 @@ fn a_call_arrives_as_it_was_made() {
     let error = now(client.raw().items::<ToolEvent>("execute", bad, &quiet()).next()).unwrap().unwrap_err();
     assert_eq!(
         (&*error.code, error.message.as_str()),
-        ("BAD_PAYLOAD", "tool call: missing field `name` at line 1 column 11")
+        ("BAD_PAYLOAD", "tool call: `name` is missing (at character 11)")
     );
     for (known, expected) in [(None, "None"), (Some(""), r#"Some("")"#), (Some("g1"), r#"Some("g1")"#)] {
         let list = now(client.list(known.map(Into::into), &quiet())).unwrap();

@@ -109,13 +109,18 @@ fn an_answer_of_another_shape_is_refused() {
             1,
             "BAD_PAYLOAD: turn-policy: 18446744073709551615 messages said, 1 sent",
         ),
-        ("before_step", "{}", 0, "BAD_PAYLOAD: before_step: expected value at line 1 column 2"),
-        ("before_step", "", 0, "BAD_PAYLOAD: before_step: EOF while parsing a value at line 1 column 0"),
+        (
+            "before_step",
+            "{}",
+            0,
+            "BAD_PAYLOAD: the answer of `before_step`: expected an object with one key (at character 2)",
+        ),
+        ("before_step", "", 0, "BAD_PAYLOAD: the answer of `before_step`: this is not JSON (at character 0)"),
         (
             "before_step",
             r#"{"stop":{}}"#,
             0,
-            "BAD_PAYLOAD: before_step: unknown variant `stop`, expected `enter` or `reject` at line 1 column 7",
+            "BAD_PAYLOAD: the answer of `before_step`: expected `enter` or `reject`, not `stop` (at character 7)",
         ),
         ("before_stop", r#"{"stop":{}}"#, 0, ""),
         ("before_stop", r#"{"continue":{"inject":1}}"#, 1, ""),
@@ -135,7 +140,7 @@ fn an_answer_of_another_shape_is_refused() {
             "before_stop",
             r#"{"continue":{"inject":-1}}"#,
             0,
-            "BAD_PAYLOAD: before_stop: invalid value: integer `-1`, expected usize at line 1 column 24",
+            "BAD_PAYLOAD: the answer of `before_stop`: expected a whole number that is not negative, not `-1` (at character 24)",
         ),
     ] {
         assert_eq!(answer(method, head, n), expected, "{head}");

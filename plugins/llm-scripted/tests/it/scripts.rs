@@ -144,7 +144,7 @@ fn the_task_is_what_the_person_said_last() {
     assert_eq!(said(&[user("a"), answer.clone(), injected.clone()]), r#"text "second a""#);
     assert_eq!(said(&[user("a"), answer, injected, user("b")]), r#"text "b/1""#);
     let no_message =
-        "error INVALID_REQUEST: message 0 of the history: message: missing field `role` at line 1 column 2";
+        "error INVALID_REQUEST: message 0 of the history: message: `role` is missing (at character 2)";
     assert_eq!(said(&[Part::new("{}")]), no_message);
 }
 

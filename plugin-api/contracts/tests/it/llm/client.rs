@@ -87,8 +87,8 @@ fn an_error_of_the_service_becomes_the_finish() {
         (vec![Err(Error::new("ABORTED", "aborted: below"))], "aborted ABORTED aborted: below"),
         (
             vec![Ok([start(), wrong].into_iter().collect())],
-            "text 0; error BAD_PAYLOAD finish: unknown variant `tired`, expected one of \
-             `stop`, `tool-calls`, `max-tokens`, `aborted`, `error` at line 1 column 17",
+            "text 0; error BAD_PAYLOAD finish: expected one of `stop`, `tool-calls`, \
+             `max-tokens`, `aborted`, `error`, not `tired` (at character 17)",
         ),
     ] {
         assert_eq!(shown(&reply(Canned::streaming(batches).raw(), &quiet())), expected);

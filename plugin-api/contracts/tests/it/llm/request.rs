@@ -98,11 +98,7 @@ fn what_a_head_says_of_its_parts_is_what_they_are() {
             2,
             "BAD_PAYLOAD: llm request: the head speaks of 3 parts before the history and 2 came",
         ),
-        (
-            r#"{"model":7}"#,
-            0,
-            "BAD_PAYLOAD: llm request: invalid type: integer `7`, expected a string at line 1 column 11",
-        ),
+        (r#"{"model":7}"#, 0, "BAD_PAYLOAD: llm request: expected a string, not `7` (at character 11)"),
     ] {
         assert_eq!(shape(head, n), expected, "{head}");
     }
