@@ -5,13 +5,15 @@ use contracts::{
 };
 use plugin_sdk::contracts;
 use serde_json::{Value, json};
+use std::collections::HashMap;
 
 /// The blocks of a response as far as they came, complete or not.
 #[derive(Default)]
 pub(crate) struct Transcript {
     rules: Invariant,
     assembler: Assembler,
-    open: Vec<u32>,
+    /// Where in `blocks` the block of an index is.
+    open: HashMap<u32, usize>,
     pub(crate) blocks: Vec<Block>,
     pub(crate) usage: Option<Usage>,
     pub(crate) finish: Option<Finish>,
@@ -24,7 +26,7 @@ impl Transcript {
         self.assembler.push(chunk.clone());
         match chunk {
             StreamChunk::BlockStart { index, block } => {
-                self.open.push(index);
+                self.open.insert(index, self.blocks.len());
                 self.blocks.push(match block {
                     BlockStart::Text => Block::text(""),
                     BlockStart::Reasoning { adapter } => {
@@ -39,7 +41,7 @@ impl Transcript {
             | StreamChunk::ReasoningDelta { index, text: more }
             | StreamChunk::ToolCallDelta { index, arguments: more } => {
                 assert!(!more.is_empty(), "an empty delta of block {index}");
-                let at = self.open.iter().position(|open| *open == index).unwrap();
+                let at = self.open[&index];
                 let (Block::Text { text }
                 | Block::Reasoning { text, .. }
                 | Block::ToolCall { arguments: text, .. }) = &mut self.blocks[at]
@@ -49,8 +51,7 @@ impl Transcript {
                 text.push_str(&more);
             }
             StreamChunk::BlockEnd { index, block: Some(block) } => {
-                let at = self.open.iter().position(|open| *open == index).unwrap();
-                self.blocks[at] = block;
+                self.blocks[self.open[&index]] = block;
             }
             StreamChunk::BlockEnd { .. } => {}
             StreamChunk::Usage(usage) => self.usage = Some(usage),
