@@ -4,20 +4,18 @@ use std::{
     cell::RefCell,
     future::{pending, ready},
     path::Path,
-    time::Duration,
 };
 
 use expect_test::expect;
 use nix::{errno::Errno, sys::signal::kill, unistd::Pid};
 use plugin_sdk::contracts::tools::ToolResult;
-use rustix::process::{PidfdFlags, pidfd_open};
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    process::{PidfdFlags, pidfd_open},
+};
 use serde_json::json;
 use tempfile::tempdir;
-use tokio::{
-    io::{Interest, unix::AsyncFd},
-    sync::Notify,
-    time::timeout,
-};
+use tokio::sync::Notify;
 use tools_basic::Basic;
 
 use crate::{basic, call, config, told};
@@ -114,7 +112,7 @@ async fn a_cancelled_command_that_ignores_it_is_killed_with_all_it_started() {
     let command = "trap '' TERM; sleep 1000 & echo $$ $! ready; while :; do wait; done";
     let (result, progress) = cancelled_at("ready", command).await;
     assert_eq!(result.code.as_deref(), Some("ABORTED"));
-    assert_gone(&progress).await;
+    assert_gone(&progress);
 }
 
 #[tokio::test]
@@ -128,7 +126,7 @@ async fn what_is_left_running_is_told_and_ends_with_the_instance() {
     call(&tools, "run_shell", json!({"command": "true"})).await;
     assert!(is_running(pid));
     tools.stop_background();
-    assert_gone(&result.text).await;
+    assert_gone(&result.text);
 }
 
 #[tokio::test]
@@ -139,7 +137,7 @@ async fn the_command_that_is_offered_to_end_it_ends_it() {
     let kill = text.split('`').nth(1).unwrap();
     assert!(kill.starts_with("kill -- -"), "{text}");
     call(&tools, "run_shell", json!({"command": kill})).await;
-    assert_gone(text.lines().next().unwrap()).await;
+    assert_gone(text.lines().next().unwrap());
 }
 
 #[tokio::test]
@@ -170,16 +168,17 @@ fn is_running(pid: i32) -> bool {
 }
 
 /// Waits until none of the processes whose numbers begin `printed` runs, for a bounded time: of each the kernel tells when it ends (pidfd_open(2)).
-async fn assert_gone(printed: &str) {
+fn assert_gone(printed: &str) {
     let pids: Vec<i32> = printed.split_whitespace().map_while(|word| word.parse().ok()).collect();
     assert!(!pids.is_empty(), "{printed}");
     for pid in pids {
         match pidfd_open(rustix::process::Pid::from_raw(pid).unwrap(), PidfdFlags::empty()) {
             Err(rustix::io::Errno::SRCH) => {}
             process => {
-                let process = AsyncFd::register_with_interest(process.unwrap(), Interest::READABLE).unwrap();
-                let ended = timeout(Duration::from_secs(20), process.readable()).await;
-                assert!(ended.is_ok(), "still running: {pid}");
+                let process = process.unwrap();
+                let mut wanted = [PollFd::new(&process, PollFlags::IN)];
+                let most = Timespec { tv_sec: 20, tv_nsec: 0 };
+                assert_eq!(poll(&mut wanted, Some(&most)), Ok(1), "still running: {pid}");
             }
         }
     }

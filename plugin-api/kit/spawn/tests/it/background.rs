@@ -17,7 +17,7 @@ async fn a_background_process_does_not_hold_the_result() {
         let pids = numbers(&text);
         assert!(is_running(pids[0]), "{background}");
         drop(ran);
-        assert_gone(&pids).await;
+        assert_gone(&pids);
     }
 }
 
@@ -26,7 +26,7 @@ async fn a_background_process_that_prints_for_ever_does_not_hold_the_result() {
     let (ran, text) = ran(&bash("yes & echo; echo $!")).await;
     assert_eq!((ran.exit, ran.stopped), (Exit::Code(0), None));
     drop(ran);
-    assert_gone(&numbers(&text)).await;
+    assert_gone(&numbers(&text));
 }
 
 #[tokio::test]
@@ -37,7 +37,7 @@ async fn a_background_process_without_the_pipe_is_seen_too() {
     assert_eq!(background.id(), pids[0]);
     assert!(is_running(pids[1]));
     drop(background);
-    assert_gone(&pids).await;
+    assert_gone(&pids);
 }
 
 #[tokio::test]
@@ -59,5 +59,5 @@ async fn a_process_that_ended_and_waits_to_be_reaped_is_not_running() {
     let script = format!("bash -c 'true & echo $!; exec sleep {FOR_EVER}'");
     let (ran, text) = stopped_at("\n", &bash(&script)).await;
     assert_eq!((ran.exit, ran.stopped), (Exit::Signal(15), Some(Stopped::Cancelled)));
-    assert_gone(&numbers(&text)).await;
+    assert_gone(&numbers(&text));
 }

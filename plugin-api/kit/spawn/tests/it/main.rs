@@ -6,16 +6,15 @@ mod background;
 mod ends;
 mod stopping;
 
-use std::{cell::RefCell, time::Duration};
+use std::cell::RefCell;
 
 use kit_spawn::{Ran, Spec, run};
 use nix::{errno::Errno, sys::signal::kill, unistd::Pid};
-use rustix::process::{PidfdFlags, pidfd_open};
-use tokio::{
-    io::{Interest, unix::AsyncFd},
-    sync::Notify,
-    time::timeout,
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    process::{PidfdFlags, pidfd_open},
 };
+use tokio::sync::Notify;
 
 /// Longer than any test waits, so that a process nobody stops is found out.
 const FOR_EVER: &str = "1000";
@@ -58,15 +57,16 @@ fn is_running(pid: i32) -> bool {
 }
 
 /// Waits until none of `pids` runs, for a bounded time: of each the kernel tells when it ends (pidfd_open(2)).
-async fn assert_gone(pids: &[i32]) {
+fn assert_gone(pids: &[i32]) {
     assert!(!pids.is_empty());
     for pid in pids {
         match pidfd_open(rustix::process::Pid::from_raw(*pid).unwrap(), PidfdFlags::empty()) {
             Err(rustix::io::Errno::SRCH) => {}
             process => {
-                let process = AsyncFd::register_with_interest(process.unwrap(), Interest::READABLE).unwrap();
-                let ended = timeout(Duration::from_secs(20), process.readable()).await;
-                assert!(ended.is_ok(), "still running: {pid}");
+                let process = process.unwrap();
+                let mut wanted = [PollFd::new(&process, PollFlags::IN)];
+                let most = Timespec { tv_sec: 20, tv_nsec: 0 };
+                assert_eq!(poll(&mut wanted, Some(&most)), Ok(1), "still running: {pid}");
             }
         }
     }

@@ -14,7 +14,7 @@ async fn a_timeout_ends_the_whole_group() {
     let (ran, text) = ran(&spec).await;
     assert_eq!((ran.exit, ran.stopped), (Exit::Signal(15), Some(Stopped::TimedOut)));
     assert!(ran.background.is_none());
-    assert_gone(&numbers(&text)).await;
+    assert_gone(&numbers(&text));
 }
 
 #[tokio::test]
@@ -44,7 +44,7 @@ async fn who_ignores_term_is_killed_after_the_grace() {
     spec.cancel_grace = Duration::from_millis(50);
     let (ran, text) = stopped_at("ready", &spec).await;
     assert_eq!((ran.exit, ran.stopped), (Exit::Signal(9), Some(Stopped::Cancelled)));
-    assert_gone(&numbers(&text)).await;
+    assert_gone(&numbers(&text));
 }
 
 #[tokio::test]
@@ -63,7 +63,7 @@ async fn a_child_that_outlives_the_leader_is_killed_after_the_grace() {
     let (ran, text) = stopped_at("ready", &spec).await;
     assert_eq!(ran.stopped, Some(Stopped::Cancelled));
     assert!(ran.background.is_none());
-    assert_gone(&numbers(&text)).await;
+    assert_gone(&numbers(&text));
 }
 
 #[tokio::test]
@@ -71,7 +71,7 @@ async fn a_process_with_a_group_of_its_own_is_stopped_too() {
     let script = format!("timeout {FOR_EVER} sh -c 'echo $$ $PPID ready; sleep {FOR_EVER}; :'; :");
     let (ran, text) = stopped_at("ready", &bash(&script)).await;
     assert_eq!(ran.stopped, Some(Stopped::Cancelled));
-    assert_gone(&numbers(&text)).await;
+    assert_gone(&numbers(&text));
 }
 
 #[tokio::test]
@@ -87,5 +87,5 @@ async fn dropping_the_run_kills_the_group_at_once() {
     }
     task.abort();
     assert!(task.await.unwrap_err().is_cancelled());
-    assert_gone(&numbers(&text)).await;
+    assert_gone(&numbers(&text));
 }
