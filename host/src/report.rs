@@ -6,6 +6,7 @@ use secrets::Redactor;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::{
+    borrow::Cow,
     io::{self, IsTerminal as _, Write as _},
     process::ExitCode,
     sync::Arc,
@@ -37,7 +38,10 @@ struct End {
 pub(crate) struct Report {
     output: Output,
     redactor: Arc<Redactor>,
+    /// All of it, for the end.
     text: String,
+    /// What stdout has yet to see.
+    unwritten: String,
     line_open: bool,
     colour: bool,
     screen: bool,
@@ -54,6 +58,7 @@ impl Report {
             output,
             redactor,
             text: String::new(),
+            unwritten: String::new(),
             line_open: false,
             colour,
             screen,
@@ -70,13 +75,15 @@ impl Report {
                 run::OUT => self.out(&chunk.text),
                 run::NOTE => self.note(&value(&chunk.data)),
                 run::END => self.end = Some(value(&chunk.data)),
-                run::EVENT => self.event(&chunk.text, value(&chunk.data)),
-                _ => self.event(
-                    &format!("kind-{}", chunk.kind),
-                    json!({ "text": chunk.text.as_str(), "data": value(&chunk.data) }),
+                run::EVENT => self.event(&chunk.text, || value(&chunk.data)),
+                kind => self.event(
+                    &format!("kind-{kind}"),
+                    || json!({ "text": chunk.text.as_str(), "data": value(&chunk.data) }),
                 ),
             }
         }
+        // What came together is written together.
+        self.flush();
     }
 
     /// An event from deeper inside. After the end there is none.
@@ -84,11 +91,12 @@ impl Report {
         if self.finished.is_some() {
             return;
         }
-        match (kind, value(head)) {
-            ("out", data) => self.out(data["text"].as_str().unwrap_or_default()),
-            ("note", data) => self.note(&data),
-            (kind, data) => self.event(kind, data),
+        match kind {
+            "out" => self.out(value(head)["text"].as_str().unwrap_or_default()),
+            "note" => self.note(&value(head)),
+            kind => self.event(kind, || value(head)),
         }
+        self.flush();
     }
 
     /// Whether nobody reads stdout any more.
@@ -99,9 +107,9 @@ impl Report {
     fn out(&mut self, text: &str) {
         match self.output {
             Output::Text => {
-                let text = if self.screen { printable(text) } else { text.to_owned() };
-                self.print(&text);
+                let text = if self.screen { Cow::Owned(printable(text)) } else { Cow::Borrowed(text) };
                 self.line_open = text.chars().next_back().map_or(self.line_open, |last| last != '\n');
+                self.unwritten.push_str(&text);
             }
             Output::Json => self.text.push_str(text),
             Output::StreamJson => self.line(&json!({ "type": "out", "text": text })),
@@ -113,28 +121,31 @@ impl Report {
             return self.line(&json!({ "type": "note", "level": data["level"], "text": data["text"] }));
         }
         self.close_line();
+        self.flush();
         let level = data["level"].as_str().unwrap_or("info");
         say(level, data["text"].as_str().unwrap_or_default(), self.colour);
     }
 
-    fn event(&mut self, kind: &str, data: Value) {
+    fn event(&mut self, kind: &str, data: impl FnOnce() -> Value) {
         if self.output == Output::StreamJson {
-            self.line(&json!({ "type": "event", "kind": kind, "data": data }));
+            self.line(&json!({ "type": "event", "kind": kind, "data": data() }));
         }
     }
 
     fn line(&mut self, value: &Value) {
-        self.print(&format!("{value}\n"));
-    }
-
-    fn print(&mut self, text: &str) {
-        let mut stdout = io::stdout().lock();
-        self.closed |= stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).is_err();
+        self.unwritten.push_str(&format!("{value}\n"));
     }
 
     fn close_line(&mut self) {
         if std::mem::take(&mut self.line_open) {
-            self.print("\n");
+            self.unwritten.push('\n');
+        }
+    }
+
+    fn flush(&mut self) {
+        if !self.unwritten.is_empty() {
+            self.closed |= !print(&self.unwritten);
+            self.unwritten.clear();
         }
     }
 
@@ -159,6 +170,7 @@ impl Report {
         match self.output {
             Output::Text => {
                 self.close_line();
+                self.flush();
                 self.say_end(&read);
             }
             Output::Json => {
@@ -170,6 +182,7 @@ impl Report {
                 self.line(&end);
             }
         }
+        self.flush();
         let mut code = exit_code(&read);
         if self.closed && code == 0 {
             complain(

@@ -9,8 +9,7 @@ use crate::{
 };
 use futures_core::Stream;
 use plugin_api::{RChunk, run};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde::{Deserialize, Serialize, de::IgnoredAny};
 use std::sync::Arc;
 
 /// What a loop is asked to do.
@@ -80,8 +79,8 @@ pub enum LoopEvent {
     Event {
         /// What it is.
         kind: String,
-        /// Its value.
-        data: Value,
+        /// Its value, as JSON.
+        data: String,
     },
     /// The end; the last item.
     End(End),
@@ -91,8 +90,8 @@ pub enum LoopEvent {
 
 impl LoopEvent {
     /// An opaque event.
-    pub fn event(kind: &str, data: impl Serialize) -> Self {
-        LoopEvent::Event { kind: kind.to_owned(), data: serde_json::to_value(data).unwrap_or_default() }
+    pub fn event(kind: &str, data: &(impl Serialize + ?Sized)) -> Self {
+        LoopEvent::Event { kind: kind.to_owned(), data: wire::write(data) }
     }
 }
 
@@ -108,7 +107,7 @@ impl Item for LoopEvent {
             LoopEvent::Out(text) => RChunk::text(run::OUT, 0, text),
             LoopEvent::Note { level, text } => RChunk::data(run::NOTE, 0, wire::write(&Note { level, text })),
             LoopEvent::Event { kind, data } => {
-                RChunk { data: data.to_string().into(), ..RChunk::text(run::EVENT, 0, kind) }
+                RChunk { data: data.into(), ..RChunk::text(run::EVENT, 0, kind) }
             }
             LoopEvent::End(end) => RChunk::data(run::END, 0, wire::write(&end)),
             LoopEvent::Other(chunk) => chunk,
@@ -123,8 +122,9 @@ impl Item for LoopEvent {
                 LoopEvent::Note { level, text }
             }
             run::EVENT => {
-                let data = wire::read("event", if chunk.data.is_empty() { "null" } else { &chunk.data })?;
-                LoopEvent::Event { kind: chunk.text.into(), data }
+                let data = if chunk.data.is_empty() { "null".into() } else { chunk.data };
+                wire::read::<IgnoredAny>("event", &data)?;
+                LoopEvent::Event { kind: chunk.text.into(), data: data.into() }
             }
             run::END => LoopEvent::End(wire::read("end", &chunk.data)?),
             _ => LoopEvent::Other(chunk),

@@ -39,6 +39,11 @@ fn words(payload: &(dyn Any + Send)) -> String {
 
 /// The error of a caught panic.
 fn panicked(payload: Box<dyn Any + Send>) -> Error {
+    // Caught on another thread, and already an error.
+    let payload = match payload.downcast::<Error>() {
+        Ok(error) => return *error,
+        Err(payload) => payload,
+    };
     let last = LAST.try_with(|last| last.borrow_mut().take()).ok().flatten();
     let (message, place) = last.unwrap_or_else(|| (words(&*payload), String::new()));
     // The payload's own drop may panic as well.

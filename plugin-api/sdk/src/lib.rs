@@ -54,10 +54,14 @@ mod export;
 #[doc(hidden)]
 pub mod glue;
 mod guard;
+mod out;
+mod relay;
 mod rt;
 mod trace;
 pub mod testing;
 
 pub use ctx::{Ctx, NoConfig, Plugin};
-pub use emit::{Out, emit};
+pub use emit::emit;
+pub use out::Out;
+pub use relay::relay;
 pub use rt::blocking;

@@ -19,7 +19,7 @@ pub(crate) fn set_name(name: &str) {
 }
 
 /// `None` when the system gives no thread; author code then fails where it uses tokio, with tokio's own words.
-fn handle() -> Option<&'static Handle> {
+pub(crate) fn handle() -> Option<&'static Handle> {
     HANDLE
         .get_or_init(|| {
             let runtime = Builder::new_multi_thread()

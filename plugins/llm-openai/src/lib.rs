@@ -57,7 +57,7 @@ impl Llm for OpenAi {
         cx: Cx,
     ) -> impl Stream<Item = StreamChunk> + Send + 'static {
         let adapter = Arc::clone(&self.0);
-        emit(|out| async move { stream::respond(&adapter, &request, &history, &cx, &out).await })
+        relay(|out| async move { stream::respond(&adapter, &request, &history, &cx, &out).await })
     }
 }
 

@@ -3,12 +3,18 @@ use crate::{adapter::Adapter, decode::Decoder, http, request};
 use contracts::llm::{Failure, Finish, LlmRequest, StreamChunk, code};
 use plugin_sdk::{Cx, Error, Out, Parts, contracts};
 use reqwest::{Response, header::CONTENT_TYPE};
-use std::{pin::pin, time::Duration};
-use tokio::time::{Instant, sleep, timeout};
+use std::{future::ready, pin::pin, time::Duration};
+use tokio::{
+    select,
+    task::yield_now,
+    time::{Instant, sleep, timeout},
+};
 
 /// How long, and how far, a response is read on after its end was said, so that its connection can be used again.
 const DRAIN_TIME: Duration = Duration::from_secs(1);
 const DRAIN_READS_MAX: usize = 16;
+/// How often it is looked for on the spot, before a task with a timer is worth its price.
+const DRAIN_TURNS: usize = 4;
 
 /// Sends every chunk of the response, exactly one finish last.
 pub(crate) async fn respond(
@@ -63,7 +69,7 @@ async fn exchange(
     let finish = loop {
         // Only the time that a read takes counts, not the time between reads.
         alarm.as_mut().reset(Instant::now() + idle);
-        let read = tokio::select! {
+        let read = select! {
             biased;
             read = response.chunk() => read,
             () = alarm.as_mut() => return Err(identified(silent())),
@@ -80,16 +86,25 @@ async fn exchange(
             break finish;
         }
     };
-    drain(response);
+    drain(response).await;
     Ok(match finish {
         Finish::Error { failure } => Finish::Error { failure: identified(failure) },
         finish => finish,
     })
 }
 
-/// The last bytes of a response usually come after the end was said. A connection that is dropped before them is closed,
-/// and the next request would have to make a new one.
-fn drain(mut response: Response) {
+/// The last bytes of a response usually come with those that said its end, or right after. A connection that is dropped before them is
+/// closed, and the next request would have to make a new one.
+async fn drain(mut response: Response) {
+    for _ in 0..DRAIN_TURNS {
+        // The connection's own task passes on what it has read.
+        yield_now().await;
+        select! {
+            biased;
+            read = response.chunk() => if !matches!(read, Ok(Some(_))) { return },
+            () = ready(()) => {}
+        }
+    }
     tokio::spawn(timeout(DRAIN_TIME, async move {
         for _ in 0..DRAIN_READS_MAX {
             if !matches!(response.chunk().await, Ok(Some(_))) {

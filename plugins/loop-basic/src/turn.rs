@@ -7,7 +7,8 @@ use plugin_sdk::contracts::{
     turn_policy::{CONTINUES_MAX, Enter, StepFacts, Stop, Totals, TurnFacts},
 };
 use plugin_sdk::{Cx, Error, Message, Out, Part, Parts, Result, Usage};
-use serde_json::json;
+use serde::Serialize;
+use serde_json::{json, value::RawValue};
 use std::{sync::Arc, time::Duration};
 
 const LIMIT_STEPS: &str = "LIMIT_STEPS";
@@ -175,11 +176,12 @@ impl Turn {
 
     /// Appends a message to the history, and tells of it.
     pub(crate) async fn say(&mut self, message: Message, kind: &str) {
-        self.event(kind, &json!(message)).await;
-        self.history.push(message.part());
+        let part = message.part();
+        self.event(kind, shown(&part)).await;
+        self.history.push(part);
     }
 
-    pub(crate) async fn event(&self, kind: &str, data: &serde_json::Value) {
+    pub(crate) async fn event(&self, kind: &str, data: &(impl Serialize + ?Sized)) {
         self.out.send(LoopEvent::event(kind, data)).await;
     }
 
@@ -190,6 +192,6 @@ impl Turn {
 }
 
 /// A message part as the JSON it is.
-pub(crate) fn shown(part: &Part) -> serde_json::Value {
-    part.text().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+pub(crate) fn shown(part: &Part) -> &RawValue {
+    part.text().and_then(|text| serde_json::from_str(text).ok()).unwrap_or(RawValue::NULL)
 }

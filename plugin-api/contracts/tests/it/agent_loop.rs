@@ -19,7 +19,7 @@ impl AgentLoop for Once {
         stream::iter([
             LoopEvent::Note { level: "info".into(), text: "begun".into() },
             LoopEvent::Out(request.task),
-            LoopEvent::event("step", json!({ "n": 1 })),
+            LoopEvent::event("step", &json!({ "n": 1 })),
             LoopEvent::End(end),
         ])
     }
@@ -38,7 +38,7 @@ fn a_run_streams_its_events_and_its_end() {
     else {
         panic!("{events:?}")
     };
-    assert_eq!((text.as_str(), kind.as_str(), data), ("sum it up", "step", &json!({ "n": 1 })));
+    assert_eq!((text.as_str(), kind.as_str(), data.as_str()), ("sum it up", "step", r#"{"n":1}"#));
     assert_eq!((end.status, end.steps), (TurnEnd::Completed, 1));
 }
 

@@ -48,7 +48,11 @@ fn an_instance_is_not_made_from_what_it_cannot_take() {
     assert!(text.starts_with("BAD_CONFIG: config: "), "{text}");
     assert_eq!(refused::<Provide<Probing>>(r#"{"refuses":"not today"}"#), "REFUSED: not today (ask nicely)");
     let text = refused::<Wrap<Probing>>("{}");
-    assert_eq!(text, "UNDECLARED_NEED: row `row-1` neither joins nor wraps `probe` ()");
+    assert_eq!(
+        text,
+        "UNDECLARED_NEED: it neither joins nor wraps `probe`, so nothing is below it \
+         (list `probe` with the role join or wrap in export_plugins!)"
+    );
     let error = wait(glue::unknown("other")).into_result().map(drop).unwrap_err();
     assert_eq!((&*error.code, &*error.message), ("UNKNOWN_PLUGIN", "the library holds no plugin `other`"));
 }
@@ -115,9 +119,10 @@ fn an_instance_sees_only_what_it_declared() {
     assert_eq!(
         call(&object(&instance), "seen"),
         "ok\n\
-         UNDECLARED_NEED: row `row-1` asks for `tools`, which its manifest does not list \
+         UNDECLARED_NEED: it asks for `tools`, which its manifest does not list \
          (list `tools` under needs or wants in export_plugins!)\n\
-         UNDECLARED_NEED: row `row-1` neither joins nor wraps `tools` ()\n\
+         UNDECLARED_NEED: it neither joins nor wraps `tools`, so nothing is below it \
+         (list `tools` with the role join or wrap in export_plugins!)\n\
          my \"password\" is ***"
     );
 }

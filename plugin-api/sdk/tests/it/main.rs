@@ -8,6 +8,8 @@ mod probe;
 #[cfg(test)]
 mod emit;
 #[cfg(test)]
+mod relay;
+#[cfg(test)]
 mod instance;
 #[cfg(test)]
 mod panics;

@@ -53,10 +53,13 @@ fn a_panic_in_a_stream_is_its_last_item() {
     let instance = mount("{}");
     let service = object(&instance);
     is_boom(&open(&service, "open"), "open");
-    let text = open(&service, "stream_poll");
-    let (items, error) = text.rsplit_once(" | ").unwrap();
-    assert_eq!(items, "0 | 1");
-    is_boom(error, "stream_poll");
+    // In place, and on the library's own thread.
+    for method in ["stream_poll", "relay_poll"] {
+        let text = open(&service, method);
+        let (items, error) = text.rsplit_once(" | ").unwrap();
+        assert_eq!(items, "0 | 1");
+        is_boom(error, method);
+    }
 }
 
 #[test]

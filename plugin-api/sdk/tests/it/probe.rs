@@ -3,7 +3,9 @@ use crate::host::{Lent, create, cx, object, wait};
 use contracts::{BoxStream, Error, Part, Payload, Result, Serve, Shape, wire::Batch};
 use futures_util::{StreamExt as _, stream};
 use plugin_api::{FfiStream, RBatch, RChunk, RInstance, RResultE, RService};
-use plugin_sdk::{Contract, Ctx, Cx, Plugin, Raw, contracts, contracts::wire::BoxFuture, glue::Provide};
+use plugin_sdk::{
+    Contract, Ctx, Cx, Plugin, Raw, contracts, contracts::wire::BoxFuture, glue::Provide, relay,
+};
 use serde::Deserialize;
 use std::{future::poll_fn, panic::panic_any, sync::Arc, task::Poll};
 
@@ -145,6 +147,12 @@ impl Serve<Probe> for Probing {
             "stream_poll" => Box::pin(stream::iter(chunks(0..3)).inspect(|batch| {
                 let at = batch.as_ref().map_or(0, |batch| batch[0].index);
                 boom(if at == 2 { "stream_poll" } else { "" }, "stream_poll");
+            })),
+            "relay_poll" => Box::pin(relay(|out| async move {
+                for batch in chunks(0..2) {
+                    out.send(batch).await;
+                }
+                boom("relay_poll", "relay_poll");
             })),
             "stream_drop" => {
                 let bomb = Bomb("stream_drop");
