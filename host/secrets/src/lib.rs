@@ -1,5 +1,6 @@
 //! Secret values: recognised in every form they may leave in, and masked in whatever crosses to a consumer.
 mod forms;
+mod edges;
 mod search;
 mod payload;
 mod stream;

@@ -2,7 +2,10 @@
 //!
 //! A form is found by its seeds, a few pieces of it that lie so close together that every half of the form holds one; from there it
 //! is followed to both sides as far as the text agrees. So what a tool has cut, or an encoder has wrapped, is recognised as well.
-use crate::forms::{encodings, is_placeholder, parts};
+use crate::{
+    edges::{line_end_after, line_end_before, whole_characters},
+    forms::{encodings, is_placeholder, parts},
+};
 use aho_corasick::{AhoCorasick, MatchKind};
 use std::{
     borrow::Cow,
@@ -265,36 +268,6 @@ impl Beginnings {
             [] => false,
         }
     }
-}
-
-/// A line end, as it is or as JSON has it, with the bytes it takes.
-const LINE_ENDS: [&[u8]; 5] = [b"\\r\\n", b"\r\n", b"\\n", b"\n", b"\r"];
-
-fn line_end_after(text: &[u8]) -> Option<usize> {
-    LINE_ENDS.iter().find(|end| text.starts_with(end)).map(|end| end.len())
-}
-
-fn line_end_before(text: &[u8]) -> Option<usize> {
-    LINE_ENDS.iter().find(|end| text.ends_with(end)).map(|end| end.len())
-}
-
-/// Without what belongs to a character, or to an escape of JSON, that lies half outside.
-fn whole_characters(text: &[u8], mut at: Range<usize>) -> Range<usize> {
-    let goes_on = |at: usize| text.get(at).is_some_and(|byte| byte & 0xC0 == 0x80);
-    let escapes = |end: usize| text[..end].iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1;
-    if escapes(at.start) && text.get(at.start).is_some_and(|byte| b"\"\\/bfnrt".contains(byte)) {
-        at.start += 1;
-    }
-    while goes_on(at.start) {
-        at.start += 1;
-    }
-    if escapes(at.end) && text.get(at.end).is_some_and(|byte| b"\"\\".contains(byte)) {
-        at.end -= 1;
-    }
-    while at.end > at.start && goes_on(at.end) {
-        at.end -= 1;
-    }
-    at
 }
 
 /// In order; what overlaps becomes one, which the longer of them names.
