@@ -40,7 +40,7 @@ pub(crate) fn write(folder: &Path, name: &str, files: &[File], time: u64) -> Res
 
 fn pack(name: &str, files: &[File], time: u64) -> io::Result<Vec<u8>> {
     // The encoder's own header has neither a time nor a name.
-    let mut tar = Builder::new(GzEncoder::new(Vec::new(), Compression::best()));
+    let mut tar = Builder::new(GzEncoder::new(Vec::new(), Compression::default()));
     for file in files {
         let mut header = Header::new_ustar();
         header.set_entry_type(EntryType::Regular);

@@ -53,7 +53,7 @@ pub(crate) fn contents(workspace: &Workspace, programs: &Path) -> Result<Vec<Fil
     }
     let others = licences::third_parties(workspace)?.into_bytes();
     files.push(File {
-        path: "THIRD-PARTY-LICENSES.txt".to_owned(),
+        path: "licences/third-party.txt".to_owned(),
         bytes: others,
         is_code: false,
         is_program: false,
@@ -61,7 +61,7 @@ pub(crate) fn contents(workspace: &Workspace, programs: &Path) -> Result<Vec<Fil
     let standard = workspace.compiler.sysroot.join(STANDARD);
     // A toolchain of a distribution may lack it; the text above names its licence in any case.
     if standard.is_file() {
-        files.push(read(&standard, "THIRD-PARTY-LICENSES-rust.html".to_owned())?);
+        files.push(read(&standard, "licences/rust-standard-library.html".to_owned())?);
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(files)

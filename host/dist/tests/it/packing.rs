@@ -38,7 +38,7 @@ fn one_folder_holds_the_programs_one_library_the_rows_the_checks_and_the_licence
     for path in [
         "LICENSE",
         "README.md",
-        "THIRD-PARTY-LICENSES.txt",
+        "licences/third-party.txt",
         "checks/01-foundations/rows.yml",
         "checks/SCRIPTS.md",
         "checks/tests/it/scripts/tools.yml",
@@ -89,7 +89,7 @@ fn every_plugin_of_the_repository_is_in_the_bundle() {
 
 #[test]
 fn the_licences_are_of_what_is_shipped_and_of_nothing_else() {
-    let text = content("THIRD-PARTY-LICENSES.txt");
+    let text = content("licences/third-party.txt");
     for shipped in
         ["abi_stable ", "tokio ", "clap ", "reqwest ", "ring ", "hyper ", "Rust's standard library "]
     {
