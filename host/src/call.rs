@@ -23,7 +23,7 @@ pub(crate) async fn call(
     if let Err(e) = serde_json::from_str::<Value>(&head) {
         return Err(Problem::new(
             "BAD_HEAD",
-            format!("the payload's head is not JSON: {e}"),
+            format!("the payload's head is not JSON from line {} column {} on", e.line(), e.column()),
             "quote it for the shell, such as '{\"name\": 1}'",
         ));
     }

@@ -39,7 +39,8 @@ fn main() -> ExitCode {
     let colour =
         io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let mut redactor = Arc::new(Redactor::default());
-    let files: Vec<_> = config_file(&cli.setup).into_iter().chain(cli.setup.patch.clone()).collect();
+    let mut files: Vec<_> = config_file(&cli.setup).into_iter().chain(cli.setup.patch.clone()).collect();
+    files.retain(|file| file.is_file()); // A pipe may never end.
     watch::adopt_orphans();
     let code = harness(cli, colour, &mut redactor).unwrap_or_else(|problem| {
         if redactor.is_empty() {

@@ -1,14 +1,13 @@
 //! `echo`: a service of a third party that does next to nothing, so that what is left is the cost of reaching it.
+mod work;
+
 use plugin_sdk::{
-    contracts::{BoxFuture, BoxStream, Shape, llm::StreamChunk, wire},
+    contracts::{BoxFuture, BoxStream, Shape, wire},
     *,
 };
 use serde::Deserialize;
-use std::{
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll},
-};
+use std::sync::Arc;
+use work::{Counting, echo};
 
 /// The plugin; its key is a secret like any other row's.
 pub(crate) struct Echo;
@@ -55,33 +54,11 @@ impl contracts::Serve<Echo> for Contract {
     }
 }
 
-/// What came.
-pub(crate) async fn echo(payload: Payload) -> Result<Payload> {
-    Ok(payload)
-}
-
 /// How many messages came: as parts, or as one JSON list in the head.
-pub(crate) async fn messages(payload: Payload) -> Result<Payload> {
+async fn messages(payload: Payload) -> Result<Payload> {
     let count = match payload.head.as_str() {
         "" => payload.parts.len(),
         head => wire::read::<Vec<Message>>("messages", head)?.len(),
     };
     Ok(Payload::new(count.to_string(), Parts::default()))
-}
-
-/// A stream of `batches`, each of `size` deltas.
-#[derive(Clone, Copy, Debug, Deserialize)]
-pub(crate) struct Counting {
-    pub(crate) batches: u32,
-    pub(crate) size: u32,
-}
-
-impl Stream for Counting {
-    type Item = Result<wire::Batch>;
-    fn poll_next(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let Some(left) = self.batches.checked_sub(1) else { return Poll::Ready(None) };
-        self.batches = left;
-        let chunk = |index| StreamChunk::TextDelta { index, text: "word ".into() }.into_chunk();
-        Poll::Ready(Some(Ok((0..self.size).map(chunk).collect())))
-    }
 }

@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 pub(crate) struct Faulty {
     fault: String,
+    _bomb: Option<Bomb>,
 }
 
 #[derive(Deserialize)]
@@ -15,13 +16,25 @@ pub(crate) struct Config {
     fault: String,
 }
 
-/// Something whose drop panics.
-struct Bomb;
+/// Something whose drop panics, or does not return.
+enum Bomb {
+    Panics,
+    Hangs,
+}
 
 impl Drop for Bomb {
     #[expect(clippy::panic, reason = "that is the point")]
     fn drop(&mut self) {
-        panic!("planted in a drop");
+        match self {
+            Bomb::Panics => panic!("planted in a drop"),
+            Bomb::Hangs => hang(),
+        }
+    }
+}
+
+fn hang() {
+    loop {
+        std::thread::park();
     }
 }
 
@@ -31,24 +44,39 @@ impl Plugin for Faulty {
     async fn create(_: Ctx, Config { fault }: Config) -> Result<Self> {
         match fault.as_str() {
             "create-panic" => panic!("planted in create"),
-            "create-hang" => loop {
-                std::thread::park();
-            },
+            "create-hang" => hang(),
             "create-wait" => {
                 tracing::info!("waits in create");
                 std::future::pending().await
             }
-            "create-error" => Err(Error::new("NO_LUCK", "planted refusal").hint("take another plugin")),
-            _ => Ok(Faulty { fault }),
+            "create-error" => {
+                return Err(Error::new("NO_LUCK", "planted refusal").hint("take another plugin"));
+            }
+            _ => {}
+        }
+        let _bomb = match fault.as_str() {
+            "value-panic" => Some(Bomb::Panics),
+            "value-hang" => Some(Bomb::Hangs),
+            _ => None,
+        };
+        Ok(Faulty { fault, _bomb })
+    }
+
+    #[expect(clippy::panic, reason = "that is the point")]
+    fn session_closed(&self, _session: &str) {
+        match self.fault.as_str() {
+            "closed-panic" => panic!("planted in session_closed"),
+            "closed-hang" => hang(),
+            _ => {}
         }
     }
 
+    #[expect(clippy::panic, reason = "that is the point")]
     async fn shutdown(&self) {
         match self.fault.as_str() {
+            "shutdown-panic" => panic!("planted in shutdown"),
             "shutdown-wait" => std::future::pending().await,
-            "shutdown-hang" => loop {
-                std::thread::park();
-            },
+            "shutdown-hang" => hang(),
             _ => {}
         }
     }
@@ -69,7 +97,11 @@ impl Llm for Faulty {
         emit(|out| async move {
             let text = |text: &str| StreamChunk::TextDelta { index: 0, text: text.into() };
             let finish = || StreamChunk::Finish(Finish::Stop);
-            let _bomb = (fault == "drop-panic").then(|| Bomb);
+            let _bomb = match fault.as_str() {
+                "drop-panic" => Some(Bomb::Panics),
+                "drop-hang" => Some(Bomb::Hangs),
+                _ => None,
+            };
             if fault == "stray-delta" {
                 return out.send(text("stray")).await;
             }
@@ -77,9 +109,7 @@ impl Llm for Faulty {
             out.send(text("so far so good")).await;
             match fault.as_str() {
                 "poll-panic" => panic!("planted in a poll"),
-                "poll-hang" => loop {
-                    std::thread::park();
-                },
+                "poll-hang" => hang(),
                 "silent" => std::future::pending().await,
                 "no-finish" => return,
                 _ => {}

@@ -5,6 +5,7 @@ mod clock;
 mod context_odd;
 mod echo;
 mod faulty;
+mod garbled;
 mod pass;
 mod policy;
 mod policy_odd;
@@ -17,6 +18,10 @@ use clock::Clock;
 use context_odd::OddContext;
 use echo::Echo;
 use faulty::Faulty;
+use garbled::{
+    Garbled, agent_loop as garbled_loop, context as garbled_context, dispatch as garbled_dispatch,
+    llm as garbled_llm, tools as garbled_tools, turn_policy as garbled_policy,
+};
 use pass::{Pass, unopened_echo, unopened_llm};
 use plugin_sdk::{
     contracts::{context, llm, turn_policy},
@@ -47,7 +52,8 @@ export_plugins! {
         services: [provide llm],
         config: r#"{"type":"object","additionalProperties":false,"required":["fault"],"properties":{"fault":{
             "type":"string","enum":["create-panic","create-hang","create-error","create-wait","call-panic","poll-panic",
-            "poll-hang","drop-panic","silent","no-finish","two-finishes","stray-delta","shutdown-wait","shutdown-hang"]}}}"#,
+            "poll-hang","drop-panic","drop-hang","silent","no-finish","two-finishes","stray-delta","closed-panic","closed-hang",
+            "shutdown-panic","shutdown-wait","shutdown-hang","value-panic","value-hang"]}}}"#,
         runtime: none,
     }
     plugin "policy-no": No {
@@ -60,7 +66,9 @@ export_plugins! {
         config: r#"{"type":"object","additionalProperties":false,"properties":{
             "inject_before_step":{"type":"string"},"continue_times":{"type":"integer","minimum":0},
             "reject_at_step":{"type":"integer","minimum":1},
-            "fail":{"type":"string","enum":["before_step","before_stop"]}}}"#,
+            "fail":{"type":"string","enum":["before_step","before_stop"]},
+            "panic":{"type":"string","enum":["before_step","before_stop"]},
+            "hang":{"type":"string","enum":["before_step","before_stop"]}}}"#,
         runtime: none,
     }
     plugin "context-odd": OddContext {
@@ -98,6 +106,42 @@ export_plugins! {
     plugin "echo-pass": Pass {
         services: [wrap unopened_echo],
         config: r#"{"type":"object","additionalProperties":false}"#,
+        runtime: none,
+    }
+    plugin "llm-garbled": Garbled {
+        services: [provide garbled_llm],
+        config: include_str!("garbled.schema.json"),
+        runtime: none,
+    }
+    plugin "tools-garbled": Garbled {
+        services: [provide garbled_tools],
+        config: include_str!("garbled.schema.json"),
+        runtime: none,
+    }
+    plugin "tools-ghost": Garbled {
+        services: [wrap garbled_tools],
+        config: include_str!("garbled.schema.json"),
+        runtime: none,
+    }
+    plugin "dispatch-garbled": Garbled {
+        services: [provide garbled_dispatch],
+        config: include_str!("garbled.schema.json"),
+        runtime: none,
+    }
+    plugin "policy-garbled": Garbled {
+        services: [provide garbled_policy],
+        config: include_str!("garbled.schema.json"),
+        runtime: none,
+    }
+    plugin "context-garbled": Garbled {
+        services: [provide garbled_context],
+        config: include_str!("garbled.schema.json"),
+        runtime: none,
+    }
+    plugin "loop-garbled": Garbled {
+        services: [provide garbled_loop],
+        commands: [run = garbled_loop "run" "Ends as its config says"],
+        config: include_str!("garbled.schema.json"),
         runtime: none,
     }
 }

@@ -14,6 +14,8 @@ pub(crate) struct Config {
     continue_times: u32,
     reject_at_step: Option<u32>,
     fail: Option<Place>,
+    panic: Option<Place>,
+    hang: Option<Place>,
 }
 
 /// Where it fails.
@@ -25,8 +27,18 @@ enum Place {
 }
 
 impl OddPolicy {
+    #[expect(clippy::panic, reason = "that is the point")]
     fn fail_at(&self, place: Place) -> Result<()> {
-        if self.0.fail == Some(place) {
+        let here = Some(place);
+        if self.0.panic == here {
+            panic!("planted in a policy");
+        }
+        if self.0.hang == here {
+            loop {
+                std::thread::park();
+            }
+        }
+        if self.0.fail == here {
             return Err(Error::new("NO_MOOD", "planted failure of the policy").hint("take another policy"));
         }
         Ok(())

@@ -27,6 +27,9 @@ fn kind(bytes: &[u8]) -> Result<String, String> {
     let field = |at, len| number(bytes, at, len).unwrap_or_default();
     match bytes {
         [] => Err("the file is empty".into()),
+        [0x7f, b'E', b'L', b'F', class, 2, ..] => {
+            Ok(format!("elf{}/a big-endian machine", if *class == 2 { 64 } else { 32 }))
+        }
         [0x7f, b'E', b'L', b'F', class, ..] => {
             if field(16, 2) != 3 {
                 return Err("an ELF file, but no shared object".into());

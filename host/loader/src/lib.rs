@@ -21,6 +21,7 @@ pub use open::Opened;
 pub use search::folders;
 pub use trace::sink;
 pub use verdict::Verdicts;
+use verdict::identity;
 
 /// What one crate says of itself in a library; the format is [`plugin_api::manifest`]'s.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -178,11 +179,14 @@ fn read(path: &Path, verdicts: &mut Verdicts) -> Result<Vec<Record>, Refusal> {
     if let Some(records) = verdicts.records(path) {
         return Ok(records);
     }
-    let unreadable = |e: io::Error| Refusal {
-        what: e.to_string(),
-        hint: "make it a library that this user may read".to_owned(),
-    };
-    let bytes = fs::read(path).map_err(unreadable)?;
+    let unreadable =
+        |what: String| Refusal { what, hint: "make it a library that this user may read".to_owned() };
+    // Looked at before it is opened: to open a pipe that nobody writes to waits for ever.
+    if !path.is_file() {
+        return Err(unreadable("this is a folder, a pipe or a device, not a file".to_owned()));
+    }
+    let before = identity(path);
+    let bytes = fs::read(path).map_err(|e| unreadable(words(&e)))?;
     binary::check(&bytes)?;
     let find = memchr::memmem::Finder::new(manifest::BEGIN);
     let records: Vec<Record> = manifest::records(&bytes, |rest| find.find(rest))
@@ -195,8 +199,18 @@ fn read(path: &Path, verdicts: &mut Verdicts) -> Result<Vec<Record>, Refusal> {
             "name a library made with plugin_sdk::export_plugins!",
         );
     }
-    verdicts.remember(path, &records);
+    if let Some(before) = before {
+        verdicts.remember(path, before, &records);
+    }
     Ok(records)
+}
+
+/// What the system says, for people.
+fn words(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => "this user may not read it".to_owned(),
+        _ => error.to_string(),
+    }
 }
 
 pub(crate) fn rebuild(what: &str) -> String {
@@ -249,5 +263,23 @@ fn fits(
             format!("plugin `{}` is version {}, the row asks for {want}", manifest.name, manifest.version);
         return refuse(what, "install a version that fits, or change what the row asks for");
     }
+    makes_sense(&manifest)?;
     Ok((record, manifest))
+}
+
+/// What the host goes by: a role in each service at most, and in one at least.
+fn makes_sense(manifest: &Manifest) -> Result<(), Refusal> {
+    let services: Vec<&str> = manifest.services.iter().map(|provided| provided.service.as_str()).collect();
+    let twice = (1..).zip(&services).find(|(rest, name)| services[*rest..].contains(name));
+    match (services.is_empty(), twice) {
+        (true, _) => {
+            let what = format!("plugin `{}` has no role in any service", manifest.name);
+            refuse(what, "list one under services in export_plugins!")
+        }
+        (_, Some((_, name))) => {
+            let what = format!("plugin `{}` lists the service `{name}` twice", manifest.name);
+            refuse(what, "remove one of the two from services in export_plugins!")
+        }
+        _ => Ok(()),
+    }
 }

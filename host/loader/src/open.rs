@@ -61,7 +61,7 @@ impl Opened {
                 );
                 problem(built, again())
             })?;
-            verdicts.fits(path);
+            verdicts.fits(path, bytes);
         }
         // SAFETY: the layouts were just compared, or were when these bytes were first seen by this build of the host.
         #[expect(unsafe_code, reason = "the one place where a checked library becomes callable")]

@@ -15,13 +15,13 @@ pub fn folders(get: impl Fn(&str) -> Option<String>) -> Vec<PathBuf> {
     own.into_iter().chain(named).chain(user).collect()
 }
 
-/// This program's part of a user folder (XDG Base Directory Specification).
+/// This program's part of a user folder. A path that is not absolute is ignored (XDG Base Directory Specification).
 pub(crate) fn user_folder(
     get: impl Fn(&str) -> Option<String>,
     xdg: &str,
     below_home: &str,
 ) -> Option<PathBuf> {
-    let folder = get(xdg).map(PathBuf::from);
+    let folder = get(xdg).map(PathBuf::from).filter(|folder| folder.is_absolute());
     let folder = folder.or_else(|| get("HOME").map(|home| Path::new(&home).join(below_home)));
     folder.map(|folder| folder.join("harness"))
 }

@@ -96,8 +96,10 @@ pub(crate) fn insert(rows: &mut Vec<RawRow>, at: usize, row: RawRow) -> Result<(
 /// A mapping's entries, each of the right shape for its key.
 pub(crate) fn fields(value: Value, place: &Place, keys: &[&'static str]) -> Result<Fields, Problem> {
     let (allowed, known) = (names(keys.iter().copied()), || keys.iter().copied());
-    let Value::Object(map) = value else {
-        let found = kind(&value);
+    let found = kind(&value);
+    // A tag is kept as a mapping, and is none.
+    let untagged = if tag(&value).is_some() { Value::Null } else { value };
+    let Value::Object(map) = untagged else {
         return Err(problem!(ROWS_INVALID: "{place}: expected a mapping, not {found}";
             "give it keys out of {allowed}"));
     };
@@ -110,7 +112,7 @@ pub(crate) fn fields(value: Value, place: &Place, keys: &[&'static str]) -> Resu
                 "use one of {allowed}"));
         };
         let Some(what) = expected(known, &value) else { return Ok((known, Field { value, place })) };
-        if tag(&value).is_some() {
+        if is_or_holds_tag(&value) {
             return Err(problem!(ROW_INVALID: "{place}: {row}`{key}` takes no tag";
                 "use tags under `config` and `disabled` only"));
         }
@@ -120,6 +122,11 @@ pub(crate) fn fields(value: Value, place: &Place, keys: &[&'static str]) -> Resu
         )
     };
     map.into_iter().map(field).collect()
+}
+
+fn is_or_holds_tag(value: &Value) -> bool {
+    tag(value).is_some()
+        || value.as_object().is_some_and(|map| map.values().any(|value| tag(value).is_some()))
 }
 
 /// What a key's value should have been, if it is not that.

@@ -212,7 +212,11 @@ impl<'de> Visitor<'de> for Build<'_> {
         if CORE_TAGS.contains(&tag.as_str()) {
             content.newtype_variant_seed(self)
         } else if TAGS.contains(&tag.as_str()) {
-            self.done(Map::from_iter([(tag, content.newtype_variant::<String>()?.into())]))
+            match content.newtype_variant::<String>() {
+                Ok(text) => self.done(Map::from_iter([(tag, text.into())])),
+                Err(_) => self.refuse(problem!(TAG_INVALID: "what follows `{tag}` is a list or a mapping";
+                    "write one name or path behind `{tag}`")),
+            }
         } else {
             let tag = tag.replace('~', "!");
             self.refuse(problem!(TAG_UNKNOWN: "unknown tag `{tag}`"; "use !env, !secret or !file"))

@@ -198,10 +198,11 @@ fn anything_mounted_can_be_called() {
           hint: there are `execute` and `list`
         exit 2
         -- stderr
-        error: the payload's head is not JSON: key must be a string at line 1 column 2 (BAD_HEAD)
+        error: the payload's head is not JSON from line 1 column 2 on (BAD_HEAD)
           hint: quote it for the shell, such as '{"name": 1}'
         exit 1
         -- stderr
-        error: tools.list: tools.list: invalid type: integer `1`, expected a string at line 1 column 11 (BAD_PAYLOAD)
-    "#]].assert_eq(&shown);
+        error: tools.list: tools.list: expected a string, not `1` (at character 11) (BAD_PAYLOAD)
+    "#]]
+    .assert_eq(&shown);
 }

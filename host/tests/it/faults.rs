@@ -58,10 +58,12 @@ fn each_defect_of_a_model_ends_the_run_with_a_name() {
         -- stderr
         1 step, 0 tokens in, 0 out
         error: llm: the stream ended without a finish (STREAM_CLOSED)
+          hint: `harness rows` shows the rows of the slot: report this to the author of the one at fault
         stray-delta: exit 1
         -- stderr
         1 step, 0 tokens in, 0 out
         error: llm: a text delta for block 0 needs an open text block, there is none (INVARIANT)
+          hint: `harness rows` shows the rows of the slot: report this to the author of the one at fault
         two-finishes: exit 0
         -- stdout
         so far so good
