@@ -88,10 +88,10 @@ async fn step(libraries: &Path, effort: Effort, task: &str) -> Result<Samples> {
         expect(end.status == TurnEnd::Completed, "the run is completed")
     };
     let (all, alone) =
-        effort.compare(1, async || run(&client).await, async || run(&client_of_one).await).await?;
+        effort.compare(STEPS, async || run(&client).await, async || run(&client_of_one).await).await?;
     many.unmount().await;
     one.unmount().await;
-    Ok(all.beyond(&alone).divided(f64::from(STEPS)))
+    Ok(all.beyond(&alone))
 }
 
 async fn rows(steps: u32, libraries: &Path) -> Result<Mounted> {

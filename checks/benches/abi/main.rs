@@ -15,8 +15,8 @@ mod host {
 }
 mod mounted;
 // The code behind the service, called directly as the baseline.
-#[path = "../../planted/src/echo.rs"]
-mod echo;
+#[path = "../../planted/src/echo/work.rs"]
+mod work;
 #[path = "../run/table.rs"]
 #[expect(dead_code, reason = "the other bench uses the rest")]
 mod table;

@@ -6,10 +6,10 @@ use std::path::Path;
 use contracts::wire::{Batch, BoxStream, next};
 use contracts::{Cx, Parts, Payload, Raw, Result};
 
-use crate::echo::{self, Counting};
 use crate::mounted;
 use crate::table::{Table, Unit};
 use crate::timing::{Effort, expect};
+use crate::work::{Counting, echo};
 
 const HEAD: &str = r#"{"path":"notes.txt","from":1,"to":40}"#;
 /// How many chunks a stream has.
@@ -35,7 +35,7 @@ pub(crate) async fn measure(libraries: &Path, effort: Effort, table: &mut Table)
             expect(answer.head.len() == HEAD.len(), "the answer is the payload")
         };
         let direct = async || -> Result<()> {
-            black_box(echo::echo(black_box(payload.clone())).await?);
+            black_box(echo(black_box(payload.clone())).await?);
             Ok(())
         };
         let (one, other) = effort.compare(1, call, direct).await?;

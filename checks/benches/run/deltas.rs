@@ -7,7 +7,7 @@ use anyhow::Result;
 use crate::child::Running;
 use crate::client;
 use crate::contender::Contender;
-use crate::model;
+use crate::model::{self, Pace};
 use crate::scene::Scene;
 use crate::table::{Samples, Table, Unit};
 
@@ -29,8 +29,13 @@ pub(crate) fn measure(scene: &Scene, count: usize, runs: usize, table: &mut Tabl
     ];
     let folder = scene.shipped();
     let bodies = scene.path("deltas.bodies");
-    for (alone, how) in [(true, "each sent alone"), (false, "sent as fast as they go")] {
-        let stream = Stream { scene, count, alone };
+    let ways = [
+        (Pace::Alone, count, "each sent alone"),
+        (Pace::Free, count, "sent as fast as they go"),
+        (Pace::Ticking, count / 10, "one each millisecond"),
+    ];
+    for (pace, count, how) in ways {
+        let stream = Stream { scene, count, pace };
         let (mut spine, mut client) = (Runs::default(), Runs::default());
         let mut harness = [(); 3].map(|()| Runs::default());
         for _ in 0..runs {
@@ -43,7 +48,8 @@ pub(crate) fn measure(scene: &Scene, count: usize, runs: usize, table: &mut Tabl
         }
         table.heading(&format!("{count} deltas, {how}: CPU from the first request to the end"));
         for ((name, _, bound), runs) in forms.iter().zip(&harness) {
-            table.pair(&format!("  {name}"), Unit::Time, &runs.cpu, &spine.cpu, *bound);
+            let bound = bound.filter(|_| pace != Pace::Ticking);
+            table.pair(&format!("  {name}"), Unit::Time, &runs.cpu, &spine.cpu, bound);
             table.pair("  … how often it waited", Unit::Count, &runs.waits, &spine.waits, None);
         }
         table.pair("  a client that forgets the answer", Unit::Time, &client.cpu, &spine.cpu, None);
@@ -56,13 +62,13 @@ pub(crate) fn measure(scene: &Scene, count: usize, runs: usize, table: &mut Tabl
 struct Stream<'a> {
     scene: &'a Scene,
     count: usize,
-    alone: bool,
+    pace: Pace,
 }
 
 impl Stream<'_> {
     /// Runs once; the body of the request.
     fn to(self, contender: Contender<'_>, runs: &mut Runs) -> Result<String> {
-        let model = model::streaming(self.count, self.alone)?;
+        let model = model::streaming(self.count, self.pace)?;
         let mut running = Running::start(contender, self.scene, model.base_url())?;
         model::wait_for(&model, 1, &mut running)?;
         let before = running.cpu()?;

@@ -31,15 +31,24 @@ pub(crate) fn stepping(steps: usize, stops: &[usize], threads: Option<&Threads>)
     serve(&json!({ "replies": replies }), threads.map(Threads::observer))
 }
 
+/// How the events of a long answer are sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pace {
+    /// Each is a write of its own; a client that is slower finds several at once.
+    Alone,
+    /// The server writes what its socket takes.
+    Free,
+    /// One a millisecond, so that each finds the client waiting.
+    Ticking,
+}
+
 /// A model that says one thing in `count` deltas; the first byte waits.
-///
-/// With `alone`, each event is a write of its own; without, the server writes what it can.
-pub(crate) fn streaming(count: usize, alone: bool) -> Result<FakeModel> {
-    if !alone {
-        return serve(
-            &json!({ "replies": [{ "text": "word ".repeat(count), "split": 5, "wait_for": gate(1) }] }),
-            None,
-        );
+pub(crate) fn streaming(count: usize, pace: Pace) -> Result<FakeModel> {
+    if pace != Pace::Alone {
+        let tick_ms = u64::from(pace == Pace::Ticking);
+        let text = "word ".repeat(count);
+        let reply = json!({ "text": text, "split": 5, "tick_ms": tick_ms, "wait_for": gate(1) });
+        return serve(&json!({ "replies": [reply] }), None);
     }
     let event = |delta: Value, finish: Value| {
         let choice = json!({ "index": 0, "delta": delta, "logprobs": null, "finish_reason": finish });

@@ -26,10 +26,6 @@ impl Samples {
         Samples(self.0.iter().map(|value| value - other.min()).collect())
     }
 
-    pub(crate) fn divided(&self, by: f64) -> Samples {
-        Samples(self.0.iter().map(|value| value / by).collect())
-    }
-
     pub(crate) fn median(&self) -> f64 {
         let mut sorted = self.0.clone();
         sorted.sort_by(f64::total_cmp);
@@ -68,6 +64,7 @@ impl Unit {
 /// A table that is printed line by line, as the figures come.
 #[derive(Debug)]
 pub(crate) struct Table {
+    heading: String,
     missed: Vec<String>,
 }
 
@@ -75,10 +72,11 @@ impl Table {
     /// A table of one thing beside its baseline.
     pub(crate) fn new(one: &str, baseline: &str) -> Self {
         say(&format!("{:<44} {one:>11} {:>11}   {baseline:>11} {:>11}   ratio", "", "median", "median"));
-        Table { missed: Vec::new() }
+        Table { heading: String::new(), missed: Vec::new() }
     }
 
-    pub(crate) fn heading(&self, text: &str) {
+    pub(crate) fn heading(&mut self, text: &str) {
+        text.clone_into(&mut self.heading);
         say(&format!("\n{text}"));
     }
 
@@ -94,15 +92,19 @@ impl Table {
         let ratio = one.min() / baseline.min();
         let verdict = bound.map(|bound| {
             if ratio > bound {
-                self.missed.push(format!("{name}: {ratio:.2}x, bound {bound}x"));
+                self.missed.push(format!(
+                    "{}: {}: {ratio:.2}x, bound {bound}x",
+                    self.heading,
+                    name.trim_start()
+                ));
             }
             format!(", bound {bound}x, {}", if ratio <= bound { "kept" } else { "missed" })
         });
         let [a, b, c, d] = [one.min(), one.median(), baseline.min(), baseline.median()].map(|v| unit.show(v));
-        say(&format!(
-            "{name:<44} {a:>11} {b:>11}   {c:>11} {d:>11}   {ratio:.2}x{}",
-            verdict.unwrap_or_default()
-        ));
+        // A small ratio is worth its digits.
+        let digits = if ratio < 0.1 { 4 } else { 2 };
+        let verdict = verdict.unwrap_or_default();
+        say(&format!("{name:<44} {a:>11} {b:>11}   {c:>11} {d:>11}   {ratio:.digits$}x{verdict}"));
     }
 
     /// Several figures of one thing, the least of each.
