@@ -3,7 +3,7 @@
 //! A request goes through these modules in this order: the row (`config`) says where to (`endpoint`, `preset`)
 //! and with which key (`credential`); the conversation becomes a body (`request`); the body is sent (`http`); the
 //! answer is read (`stream`), decoded (`decode`, `document`) and translated (`translate`). What goes wrong on the
-//! way is put into words by `report` and `wording`.
+//! way is put into words by `report`, `wording` and `hint`.
 mod config;
 mod preset;
 mod endpoint;
@@ -17,6 +17,7 @@ mod document;
 mod translate;
 mod report;
 mod wording;
+mod hint;
 
 use adapter::Adapter;
 use contracts::llm::{self, Llm, LlmRequest, StreamChunk};

@@ -9,7 +9,10 @@ use contracts::llm::{Failure, LlmRequest};
 use plugin_sdk::{Error, Part, PartId, Parts, Result, contracts, memo};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use std::sync::Arc;
+use std::{
+    mem::take,
+    sync::{Arc, Mutex, PoisonError},
+};
 
 /// How much translation is remembered. Conversations are a few megabytes at most.
 const MEMO_BYTES_MAX: usize = 32 << 20;
@@ -22,19 +25,29 @@ enum Kind {
     Message,
 }
 
-/// What each part is on the wire, made once.
-pub(crate) struct Memo(memo::Memo<(Kind, PartId), Arc<[u8]>>);
+/// What each part is on the wire, made once; and the messages of the last request as they were joined.
+pub(crate) struct Memo {
+    parts: memo::Memo<(Kind, PartId), Arc<[u8]>>,
+    last: Mutex<Joined>,
+}
+
+/// Messages, and the text they make together. A conversation grows at its end, so the next request has these at its beginning.
+#[derive(Default)]
+struct Joined {
+    ids: Vec<(Kind, PartId)>,
+    text: Vec<u8>,
+}
 
 impl Default for Memo {
     fn default() -> Self {
-        Memo(memo::Memo::new(MEMO_BYTES_MAX, |wire| wire.len()))
+        Memo { parts: memo::Memo::new(MEMO_BYTES_MAX, |wire| wire.len()), last: Mutex::default() }
     }
 }
 
 impl Memo {
     fn wire(&self, kind: Kind, part: &Part) -> Result<Arc<[u8]>> {
         let key = (kind, part.id());
-        if let Some(wire) = self.0.get(&key) {
+        if let Some(wire) = self.parts.get(&key) {
             return Ok(wire);
         }
         let wire: Arc<[u8]> = match kind {
@@ -43,8 +56,37 @@ impl Memo {
             Kind::Message => message::message(part)?,
         }
         .into();
-        self.0.insert(key, Arc::clone(&wire));
+        self.parts.insert(key, Arc::clone(&wire));
         Ok(wire)
+    }
+
+    /// Appends all messages, with commas between them.
+    fn messages<'a>(
+        &self,
+        body: &mut Vec<u8>,
+        parts: impl Iterator<Item = (Kind, &'a Part)> + Clone,
+    ) -> Result<()> {
+        let last = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        // Taken out for the time of its use: another request at the same time joins its own.
+        let mut joined = take(&mut *last());
+        let mut ids = parts.clone().map(|(kind, part)| (kind, part.id()));
+        if !joined.ids.iter().all(|id| ids.next().as_ref() == Some(id)) {
+            joined = Joined::default();
+        }
+        for (kind, part) in parts.skip(joined.ids.len()) {
+            let wire = self.wire(kind, part)?;
+            // What says nothing on the wire is left out.
+            if !wire.is_empty() {
+                if !joined.text.is_empty() {
+                    joined.text.push(b',');
+                }
+                joined.text.extend_from_slice(&wire);
+            }
+            joined.ids.push((kind, part.id()));
+        }
+        body.extend_from_slice(&joined.text);
+        *last() = joined;
+        Ok(())
     }
 }
 
@@ -135,36 +177,21 @@ pub(crate) fn body(
     let mut head = serde_json::to_vec(&head).map_err(Error::from)?;
     head.pop();
 
-    let tools = wires(memo, Kind::Tool, request.tools.iter())?;
-    let system = request.system.iter().filter(|part| !part.bytes().is_empty());
-    let mut messages = wires(memo, Kind::System, system)?;
-    messages.extend(wires(memo, Kind::Message, history.iter())?);
-
-    let size: usize = tools.iter().chain(&messages).map(|wire| wire.len() + 1).sum();
-    let mut body = Vec::with_capacity(head.len() + size + b",\"tools\":[],\"messages\":[]}".len());
-    body.extend_from_slice(&head);
-    if !tools.is_empty() {
+    let mut body = head;
+    if !request.tools.is_empty() {
         body.extend_from_slice(b",\"tools\":[");
-        join(&mut body, &tools);
+        for (n, tool) in request.tools.iter().enumerate() {
+            if n > 0 {
+                body.push(b',');
+            }
+            body.extend_from_slice(&memo.wire(Kind::Tool, tool)?);
+        }
         body.push(b']');
     }
     body.extend_from_slice(b",\"messages\":[");
-    join(&mut body, &messages);
+    let system = request.system.iter().filter(|part| !part.bytes().is_empty());
+    let parts = system.map(|part| (Kind::System, part));
+    memo.messages(&mut body, parts.chain(history.iter().map(|part| (Kind::Message, part))))?;
     body.extend_from_slice(b"]}");
     Ok(body)
-}
-
-/// What says nothing on the wire is left out.
-fn wires<'a>(memo: &Memo, kind: Kind, parts: impl Iterator<Item = &'a Part>) -> Result<Vec<Arc<[u8]>>> {
-    let wires = parts.map(|part| memo.wire(kind, part));
-    wires.filter(|wire| !wire.as_ref().is_ok_and(|wire| wire.is_empty())).collect()
-}
-
-fn join(body: &mut Vec<u8>, wires: &[Arc<[u8]>]) {
-    for (n, wire) in wires.iter().enumerate() {
-        if n > 0 {
-            body.push(b',');
-        }
-        body.extend_from_slice(wire);
-    }
 }

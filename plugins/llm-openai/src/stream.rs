@@ -1,5 +1,5 @@
 //! One exchange: the request out, the response read until it ends, fails, falls silent or is no longer wanted.
-use crate::{adapter::Adapter, decode::Decoder, http, request};
+use crate::{adapter::Adapter, decode::Decoder, hint, http, request};
 use contracts::llm::{Failure, Finish, LlmRequest, StreamChunk, code};
 use plugin_sdk::{Cx, Error, Out, Parts, contracts};
 use reqwest::{Response, header::CONTENT_TYPE};
@@ -35,6 +35,11 @@ pub(crate) async fn respond(
         Ok(Err(failure)) => Finish::Error { failure },
         Err(aborted) => Finish::Aborted { failure: aborted.into() },
     };
+    if let Finish::Error { failure } = &mut finish
+        && failure.hint.is_empty()
+    {
+        failure.hint = hint::of(failure);
+    }
     adapter.secrets.mask(&mut finish);
     if let Finish::Error { failure } = &finish {
         tracing::debug!(code = failure.code, status = failure.status, "llm request failed");

@@ -34,24 +34,21 @@ pub(super) async fn check(endpoint: &Endpoint, response: Response) -> Result<Res
             target.map(|url| format!(" to {}", url.origin().ascii_serialization())).unwrap_or_default();
         return Err(Failure {
             code: format!("HTTP_{}", status.as_u16()),
-            message: format!("{} answered {status}{target}, which is not followed", endpoint.origin),
+            message: format!(
+                "llm-openai: {} answered {status}{target}, which is not followed",
+                endpoint.origin
+            ),
             hint: "set LLM_BASE_URL to where the API is".into(),
             ..known
         });
     }
     let report = Report::read(&String::from_utf8_lossy(&body(response).await));
     let message = if report.message.is_empty() {
-        format!("{} answered {status}", endpoint.origin)
+        format!("llm-openai: {} answered {status}", endpoint.origin)
     } else {
-        format!("{} answered {}: {}", endpoint.origin, status.as_u16(), report.message)
+        format!("llm-openai: {} answered {}: {}", endpoint.origin, status.as_u16(), report.message)
     };
-    let hint = match status.as_u16() {
-        401 | 403 => "check LLM_API_KEY: it is not accepted there",
-        402 => "top up the account, or use another key",
-        404 => "check LLM_BASE_URL, and that the model exists there",
-        _ => "",
-    };
-    Err(Failure { code: report.http_code(status.as_u16()), message, hint: hint.into(), ..known })
+    Err(Failure { code: report.http_code(status.as_u16()), message, ..known })
 }
 
 /// What came of the body in its time.

@@ -76,6 +76,7 @@ async fn each_refusal_becomes_its_failure() {
         assert!(failure.message.contains(&row.says), "{name}: {}", failure.message);
         assert!(failure.message.contains(&format!("answered {}", row.status)), "{name}: {}", failure.message);
         assert!(failure.message.len() < 4096, "{name}: {} bytes", failure.message.len());
+        assert!(!failure.hint.is_empty(), "{name}");
         assert!(!format!("{:?}", got.finish).contains(KEY), "{name}");
         assert!(got.blocks.is_empty(), "{name}");
         assert_eq!(server.asked().len(), 1, "{name}");
@@ -97,4 +98,32 @@ async fn the_key_is_masked_in_what_a_stream_reports() {
     assert!(got.failure().message.ends_with("bad key [redacted]"), "{}", got.failure().message);
     assert_eq!(got.failure().request_id.as_deref(), Some("req-3"));
     assert_eq!(got.failure().status, None);
+}
+
+#[tokio::test]
+async fn each_failure_has_one_thing_to_do() {
+    let broken = |body: &str| Answer::new(200, &[("content-type", "text/event-stream")], body.as_bytes());
+    let refused = |status, headers: &[(&str, &str)]| Answer::new(status, headers, b"{}");
+    for (answer, code, hint) in [
+        (refused(401, &[]), "AUTH", "check LLM_API_KEY: it is not accepted there"),
+        (refused(402, &[]), "QUOTA", "top up the account, or use another key"),
+        (refused(404, &[]), "HTTP_404", "check LLM_BASE_URL, and that the model exists there"),
+        (refused(400, &[]), "INVALID_REQUEST", "check the model and the config of the llm-adapter row"),
+        (refused(429, &[]), "RATE_LIMIT", "run it again"),
+        (refused(429, &[("retry-after", "7")]), "RATE_LIMIT", "wait 7 s, then run it again"),
+        (refused(503, &[("retry-after-ms", "1200")]), "SERVER", "wait 2 s, then run it again"),
+        (refused(409, &[]), "HTTP_409", "run it again"),
+        (
+            broken("data: {\n\n"),
+            "MALFORMED_RESPONSE",
+            "check that LLM_BASE_URL leads to an API like OpenAI's",
+        ),
+        (broken(": nothing\n\n"), "STREAM_CLOSED", "run it again"),
+        (broken("data: [DONE]\n\n"), "EMPTY_RESPONSE", "put the task in other words, or take another model"),
+    ] {
+        let server = Server::start([answer]);
+        let got = ask(&adapter(&server, json!({}))).await;
+        let failure = got.failure();
+        assert_eq!((failure.code.as_str(), failure.hint.as_str()), (code, hint));
+    }
 }

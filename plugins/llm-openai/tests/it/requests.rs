@@ -167,6 +167,32 @@ async fn each_body_extends_the_last() {
 }
 
 #[tokio::test]
+async fn a_body_does_not_depend_on_the_requests_before_it() {
+    let said = |texts: &[&str]| texts.iter().map(|text| Message::user(text).part()).collect::<Parts>();
+    let ruled = |system: &str| LlmRequest { system: Some(Part::new(system)), ..LlmRequest::default() };
+    let plain = LlmRequest::default;
+    // Two conversations in turn, one that got shorter, one that changed in its middle, and other system prompts.
+    let requests = [
+        (plain(), said(&["a", "b"])),
+        (plain(), said(&["a", "b", "c"])),
+        (plain(), said(&["x"])),
+        (plain(), said(&["a", "b", "c", "d"])),
+        (plain(), said(&["a", "b"])),
+        (plain(), said(&["a", "y", "c", "d", "e"])),
+        (plain(), said(&[])),
+        (ruled("be brief"), said(&["a", "y"])),
+        (ruled("be kind"), said(&["a", "y"])),
+        (ruled("be kind"), said(&["a", "y", "z"])),
+        (ruled(""), said(&["a", "y", "z"])),
+    ];
+    let together = bodies(json!({}), &requests).await;
+    for (request, body) in requests.iter().zip(&together) {
+        let alone = bodies(json!({}), std::slice::from_ref(request)).await;
+        assert_eq!(String::from_utf8_lossy(&alone[0]), String::from_utf8_lossy(body));
+    }
+}
+
+#[tokio::test]
 async fn a_system_prompt_is_not_taken_for_the_message_that_it_looks_like() {
     let message = Message::user("go").part();
     let request = LlmRequest { system: Some(message.clone()), ..LlmRequest::default() };
