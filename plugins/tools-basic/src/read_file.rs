@@ -110,6 +110,10 @@ impl Window {
                 window.cut_line = true;
                 return Ok(Some(window));
             }
+            // Only the file's end ends a line that fits without a line end.
+            if !window.bytes.ends_with(b"\n") {
+                return Ok(Some(window));
+            }
         }
         window.more = !reader.fill_buf()?.is_empty();
         Ok(Some(window))
