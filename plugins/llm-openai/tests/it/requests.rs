@@ -168,7 +168,7 @@ async fn each_body_extends_the_last() {
 
 #[tokio::test]
 async fn a_body_does_not_depend_on_the_requests_before_it() {
-    let said = |texts: &[&str]| texts.iter().map(|text| Message::user(text).part()).collect::<Parts>();
+    let said = |texts: &[&str]| texts.iter().map(|text| Message::user(*text).part()).collect::<Parts>();
     let ruled = |system: &str| LlmRequest { system: Some(Part::new(system)), ..LlmRequest::default() };
     let plain = LlmRequest::default;
     // Two conversations in turn, one that got shorter, one that changed in its middle, and other system prompts.
