@@ -67,7 +67,7 @@ fn assembled(received: &Received, stream: bool) -> Value {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 5, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_correct_client_finishes_any_script(replies in prop::collection::vec(reply(), 1..5)) {

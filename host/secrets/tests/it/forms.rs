@@ -164,7 +164,7 @@ fn what_the_files_name_is_found_before_the_rows_are_known() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 5))]
 
     #[test]
     fn no_secret_is_left_in_any_text(secret in "\\PC{8,60}", before in "\\PC{0,20}", after in "\\PC{0,20}") {

@@ -13,7 +13,7 @@ use proptest::{collection::vec, option, prelude::*};
 use std::fmt::Debug;
 
 fn config() -> ProptestConfig {
-    ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() }
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::default() }
 }
 
 fn failure() -> impl Strategy<Value = Failure> {
