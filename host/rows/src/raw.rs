@@ -11,7 +11,10 @@
 //! A key whose value is null counts as absent.
 //! `read(path) -> Result<Vec<RawRow>, Problem>`; `entries`, `fields`, `row` and `insert` serve patches too.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::{BTreeMap, HashSet},
+    path::Path,
+};
 
 use serde_json::Value;
 
@@ -47,9 +50,14 @@ impl Field {
 
 /// Reads the rows of one file.
 pub fn read(path: &Path) -> Result<Vec<RawRow>, Problem> {
-    let mut rows = Vec::new();
+    let (mut rows, mut ids) = (Vec::new(), HashSet::new());
     for (value, place) in entries(path, "rows")? {
-        insert(&mut rows, usize::MAX, row(value, &place)?)?;
+        let row = row(value, &place)?;
+        // To look through all rows for each takes a second for the longest file there may be.
+        match ids.insert(row.id.clone()) {
+            true => rows.push(row),
+            false => insert(&mut rows, usize::MAX, row)?,
+        }
     }
     Ok(rows)
 }
