@@ -1,5 +1,5 @@
 //! Questions to whoever is behind a run: a person at the terminal, a client on standard input, or no one.
-use crate::report::{Output, Report, say};
+use crate::report::{Output, Report};
 use clap::ValueEnum;
 use plugin_api::{RError, RPayload, run::NO_ONE_TO_ASK};
 use serde::{Deserialize, Serialize};
@@ -9,6 +9,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
+use terminal::say;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 /// Who answers a run's questions.

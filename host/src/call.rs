@@ -1,7 +1,7 @@
 //! `harness call`: one method of a mounted service, its answer as JSON.
 use crate::{
     mount::Mounted,
-    report::{self, value},
+    report::value,
     run::{Settings, context},
 };
 use plugin_api::{RChunk, RError, RPart, RParts, RPayload, abi_stable::std_types::RResult};
@@ -36,7 +36,7 @@ pub(crate) async fn call(
             let mut stream = service.open(method.into(), payload, cx);
             while let Some(batch) = poll_fn(|cx| stream.poll_next(cx)).await {
                 for chunk in RResult::into_result(batch)? {
-                    if !report::print(&format!("{}\n", item(&chunk))) {
+                    if !terminal::print(&format!("{}\n", item(&chunk))) {
                         settings.cancel.cancel("nobody reads the output".into());
                     }
                 }
@@ -44,7 +44,7 @@ pub(crate) async fn call(
         } else {
             let answer = service.call(method.into(), payload, cx).await.into_result()?;
             let parts: Vec<Value> = answer.parts.iter().map(text).collect();
-            if !report::print(&format!("{}\n", json!({ "head": value(&answer.head), "parts": parts }))) {
+            if !terminal::print(&format!("{}\n", json!({ "head": value(&answer.head), "parts": parts }))) {
                 return Err(RError::new("NOT_WRITTEN", "the answer could not be written"));
             }
         }
@@ -60,7 +60,7 @@ pub(crate) async fn call(
         Ok(()) => code(0),
         Err(error) => {
             let what = format!("{slot}.{method}: {} ({})", error.message, error.code);
-            report::complain(&what, &error.hint, settings.colour);
+            terminal::complain(&what, &error.hint, settings.colour);
             code(1)
         }
     }

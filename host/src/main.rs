@@ -10,7 +10,6 @@ mod ask;
 mod call;
 mod show;
 mod report;
-mod log;
 
 use clap::Parser as _;
 use cli::{Cli, Command, Setup, Task};
@@ -63,14 +62,15 @@ fn harness(cli: Cli, colour: bool, redactor: &mut Arc<Redactor>) -> Result<ExitC
     let Resolved { rows, secrets } = rows::resolve(patched(&setup, &file)?, &env)?;
     hide(secrets.keys());
     *redactor = Arc::new(Redactor::new(Secrets::new(&secrets)));
-    redactor.warnings().for_each(|text| report::say("warn", &text, colour));
-    let dispatch = log::start(get(&env, "HARNESS_LOG").as_deref(), redactor, colour).map_err(|e| {
-        Problem::new(
-            "BAD_LOG_FILTER",
-            format!("HARNESS_LOG: {e}"),
-            "write it as `warn` or `info,llm_openai=debug`",
-        )
-    })?;
+    redactor.warnings().for_each(|text| terminal::say("warn", &text, colour));
+    let dispatch =
+        terminal::start_log(get(&env, "HARNESS_LOG").as_deref(), redactor, colour).map_err(|e| {
+            Problem::new(
+                "BAD_LOG_FILTER",
+                format!("HARNESS_LOG: {e}"),
+                "write it as `warn` or `info,llm_openai=debug`",
+            )
+        })?;
     let mut verdicts = Verdicts::load(|name| get(&env, name));
     // Only a list of all rows needs those that are not mounted.
     let listed = if matches!(command, Command::Rows { .. }) { rows.clone() } else { Vec::new() };

@@ -1,4 +1,4 @@
-//! The only writer to stdout and stderr: a run's events, its end, and the host's own errors.
+//! What the terminal is told: a run's events, its end, and the host's own errors.
 use clap::ValueEnum;
 use plugin_api::{RBatch, RError, run};
 use rows::Problem;
@@ -7,10 +7,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use std::{
     borrow::Cow,
-    io::{self, IsTerminal as _, Write as _},
+    io::{self, IsTerminal as _},
     process::ExitCode,
     sync::Arc,
 };
+use terminal::{complain, print, printable, say};
 
 /// What a run prints to stdout.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -73,7 +74,7 @@ impl Report {
         for chunk in batch {
             match chunk.kind {
                 run::OUT => self.out(&chunk.text),
-                run::NOTE => self.note(&value(&chunk.data)),
+                run::NOTE => self.note(&chunk.data),
                 run::END => self.end = Some(value(&chunk.data)),
                 run::EVENT => self.event(&chunk.text, || value(&chunk.data)),
                 kind => self.event(
@@ -93,7 +94,7 @@ impl Report {
         }
         match kind {
             "out" => self.out(value(head)["text"].as_str().unwrap_or_default()),
-            "note" => self.note(&value(head)),
+            "note" => self.note(head),
             kind => self.event(kind, || value(head)),
         }
         self.flush();
@@ -116,14 +117,15 @@ impl Report {
         }
     }
 
-    fn note(&mut self, data: &Value) {
+    fn note(&mut self, json: &str) {
+        let data = value(json);
         if self.output == Output::StreamJson {
             return self.line(&json!({ "type": "note", "level": data["level"], "text": data["text"] }));
         }
         self.close_line();
         self.flush();
         let level = data["level"].as_str().unwrap_or("info");
-        say(level, data["text"].as_str().unwrap_or_default(), self.colour);
+        say(level, data["text"].as_str().unwrap_or(json), self.colour);
     }
 
     fn event(&mut self, kind: &str, data: impl FnOnce() -> Value) {
@@ -157,9 +159,19 @@ impl Report {
             }
             return ExitCode::from(code);
         }
-        let given = self.end.take();
-        let mut end = given.unwrap_or_else(|| {
-            let (status, error) = error.unwrap_or_else(|| ("error", RError::new("NO_END", "the run ended without saying how")));
+        let unsaid = match self.end.take() {
+            Some(end) if end["status"].is_string() => Ok(end),
+            Some(_) => Err(("BAD_PAYLOAD", "the run's end cannot be read")),
+            None => Err(("NO_END", "the run ended without saying how")),
+        };
+        // What went wrong after the end was said changes nothing of it.
+        let late = error
+            .as_ref()
+            .filter(|_| unsaid.is_ok())
+            .map(|(_, error)| self.redactor.text(&error.message).into_owned());
+        let mut end = unsaid.unwrap_or_else(|(code, message)| {
+            let hint = "look at the row behind this command: `harness rows`";
+            let (status, error) = error.unwrap_or_else(|| ("error", RError::new(code, message).hint(hint)));
             json!({ "status": status, "code": error.code.as_str(), "message": error.message.as_str(), "hint": error.hint.as_str(),
                     "steps": null, "usage": null, "cost": null, "session": session })
         });
@@ -183,6 +195,7 @@ impl Report {
             }
         }
         self.flush();
+        late.iter().for_each(|what| say("warn", what, self.colour));
         let mut code = exit_code(&read);
         if self.closed && code == 0 {
             complain(
@@ -225,44 +238,8 @@ fn exit_code(end: &End) -> u8 {
     }
 }
 
-/// Text without what a terminal would obey: control characters but line ends and tabs, and what changes the direction of text.
-fn printable(text: &str) -> String {
-    let turns =
-        |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    text.chars().filter(|c| matches!(c, '\n' | '\t') || !(c.is_control() || turns(*c))).collect()
-}
-
-/// One line to the person on stderr.
-pub(crate) fn say(level: &str, text: &str, colour: bool) {
-    let (word, code) = match level {
-        "error" => ("error: ", "31"),
-        "warn" => ("warning: ", "33"),
-        "hint" => ("  hint: ", "36"),
-        _ => ("", "2"),
-    };
-    // Only a first line begins at the margin: nothing that a model or a tool says can pass for a line of ours.
-    let text = printable(text).replace('\n', "\n  ");
-    let line = if colour { format!("\x1b[{code}m{word}{text}\x1b[0m\n") } else { format!("{word}{text}\n") };
-    // There is nowhere left to tell that stderr is closed.
-    drop(io::stderr().write_all(line.as_bytes()));
-}
-
-/// What went wrong, and the one thing to do.
-pub(crate) fn complain(what: &str, hint: &str, colour: bool) {
-    say("error", what, colour);
-    if !hint.is_empty() {
-        say("hint", hint, colour);
-    }
-}
-
 /// The host's own error.
 pub(crate) fn problem(problem: &Problem, redactor: &Redactor, colour: bool) {
     let what = format!("{} ({})", problem.message, problem.code);
     complain(&redactor.text(&what), &redactor.text(&problem.hint), colour);
-}
-
-/// Prints a line of JSON or a table to stdout; false when nobody reads it.
-pub(crate) fn print(text: &str) -> bool {
-    let mut stdout = io::stdout().lock();
-    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).is_ok()
 }

@@ -1,5 +1,5 @@
 //! `harness rows`: rows, their state, the chain of each slot, and where each value comes from.
-use crate::{mount::Mounted, plan::Planned, report};
+use crate::{mount::Mounted, plan::Planned};
 use loader::Role;
 use rows::Row;
 use secrets::Redactor;
@@ -22,7 +22,7 @@ pub(crate) fn rows(rows: &[Row], planned: &[Planned], mounted: &Mounted, as_json
     } else {
         table(&rows, &chains)
     };
-    if report::print(&redactor.text(&text)) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if terminal::print(&redactor.text(&text)) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn one(row: &Row, plan: Option<&Planned>, redactor: &Redactor) -> Value {

@@ -109,6 +109,7 @@ fn code_that_does_not_return_is_found_wherever_it_is() {
         llm-adapter drop-hang: exit 1, stdout ""
           error: row `llm-adapter`: plugin `llm-faulty` ([BUILT]/libplanted_bundle.so) does not return from a call (STUCK)
         llm-adapter closed-hang: exit 0, stdout "so far so good\n"
+          warning: row `llm-adapter`: plugin `llm-faulty` ([BUILT]/libplanted_bundle.so) does not return from a call
         llm-adapter shutdown-hang: exit 0, stdout "so far so good\n"
           warning: row `llm-adapter`: plugin `llm-faulty` ([BUILT]/libplanted_bundle.so) does not return from a call
         llm-adapter value-hang: exit 0, stdout "so far so good\n"

@@ -587,10 +587,12 @@ fn an_end_that_cannot_be_read() {
         expect![[r#"
             no JSON: exit 1
             -- stderr
-            error: 
+            error: the run's end cannot be read (BAD_PAYLOAD)
+              hint: look at the row behind this command: `harness rows`
             no status: exit 1
             -- stderr
-            error: 
+            error: the run's end cannot be read (BAD_PAYLOAD)
+              hint: look at the row behind this command: `harness rows`
             another status: exit 1
             -- stderr
             error: tired
@@ -599,10 +601,12 @@ fn an_end_that_cannot_be_read() {
             hello
             -- stderr
             error: the run ended without saying how (NO_END)
+              hint: look at the row behind this command: `harness rows`
             a note that is no JSON: exit 1
             -- stderr
-
+            note
             error: the run ended without saying how (NO_END)
+              hint: look at the row behind this command: `harness rows`
         "#]],
     );
 }

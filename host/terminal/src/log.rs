@@ -8,11 +8,7 @@ use tracing_subscriber::{EnvFilter, layer::SubscriberExt as _, registry};
 ///
 /// # Errors
 /// The filter cannot be read.
-pub(crate) fn start(
-    filter: Option<&str>,
-    redactor: &Arc<Redactor>,
-    colour: bool,
-) -> Result<Dispatch, String> {
+pub fn start(filter: Option<&str>, redactor: &Arc<Redactor>, colour: bool) -> Result<Dispatch, String> {
     let dispatch = match filter.filter(|filter| !filter.is_empty()) {
         None => Dispatch::none(),
         Some(filter) => {
