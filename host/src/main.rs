@@ -63,14 +63,15 @@ fn harness(cli: Cli, colour: bool, redactor: &mut Arc<Redactor>) -> Result<ExitC
     hide(secrets.keys());
     *redactor = Arc::new(Redactor::new(Secrets::new(&secrets)));
     redactor.warnings().for_each(|text| terminal::say("warn", &text, colour));
-    let dispatch =
-        terminal::start_log(get(&env, "HARNESS_LOG").as_deref(), redactor, colour).map_err(|e| {
-            Problem::new(
-                "BAD_LOG_FILTER",
-                format!("HARNESS_LOG: {e}"),
-                "write it as `warn` or `info,llm_openai=debug`",
-            )
-        })?;
+    let masked = Arc::clone(redactor);
+    let write = move |line: &str| watch::outside(|| terminal::print_error(&masked.text(line)));
+    let dispatch = terminal::start_log(get(&env, "HARNESS_LOG").as_deref(), colour, write).map_err(|e| {
+        Problem::new(
+            "BAD_LOG_FILTER",
+            format!("HARNESS_LOG: {e}"),
+            "write it as `warn` or `info,llm_openai=debug`",
+        )
+    })?;
     let mut verdicts = Verdicts::load(|name| get(&env, name));
     // Only a list of all rows needs those that are not mounted.
     let listed = if matches!(command, Command::Rows { .. }) { rows.clone() } else { Vec::new() };

@@ -11,6 +11,12 @@ pub fn print(text: &str) -> bool {
     stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).is_ok()
 }
 
+/// Writes to stderr as it is.
+pub fn print_error(text: &str) {
+    // There is nowhere left to tell that stderr is closed.
+    drop(io::stderr().write_all(text.as_bytes()));
+}
+
 /// One line to the person on stderr.
 pub fn say(level: &str, text: &str, colour: bool) {
     let (word, code) = match level {
@@ -22,8 +28,7 @@ pub fn say(level: &str, text: &str, colour: bool) {
     // Only a first line begins at the margin: nothing that a model or a tool says can pass for a line of ours.
     let text = printable(text).replace('\n', "\n  ");
     let line = if colour { format!("\x1b[{code}m{word}{text}\x1b[0m\n") } else { format!("{word}{text}\n") };
-    // There is nowhere left to tell that stderr is closed.
-    drop(io::stderr().write_all(line.as_bytes()));
+    print_error(&line);
 }
 
 /// What went wrong, and the one thing to do.

@@ -1,20 +1,23 @@
-//! The host's own subscriber: masked lines on stderr, if a filter asks for any.
-use secrets::Redactor;
+//! The host's own subscriber: whole lines, if a filter asks for any.
 use std::{io, sync::Arc};
 use tracing::Dispatch;
 use tracing_subscriber::{EnvFilter, layer::SubscriberExt as _, registry};
 
-/// Starts logging; `filter` is in `tracing`'s usual form, such as `warn,llm_openai=debug`.
+/// Starts logging; `filter` is in `tracing`'s usual form, such as `warn,llm_openai=debug`. `write` gets each line, and its end.
 ///
 /// # Errors
 /// The filter cannot be read.
-pub fn start(filter: Option<&str>, redactor: &Arc<Redactor>, colour: bool) -> Result<Dispatch, String> {
+pub fn start(
+    filter: Option<&str>,
+    colour: bool,
+    write: impl Fn(&str) + Send + Sync + 'static,
+) -> Result<Dispatch, String> {
     let dispatch = match filter.filter(|filter| !filter.is_empty()) {
         None => Dispatch::none(),
         Some(filter) => {
-            let (filter, redactor) =
-                (EnvFilter::try_new(filter).map_err(|e| e.to_string())?, Arc::clone(redactor));
-            let line = move || Line { redactor: Arc::clone(&redactor), text: Vec::new() };
+            let filter = EnvFilter::try_new(filter).map_err(|e| e.to_string())?;
+            let write: Arc<Write> = Arc::new(write);
+            let line = move || Line { write: Arc::clone(&write), text: Vec::new() };
             Dispatch::new(
                 registry()
                     .with(filter)
@@ -27,9 +30,11 @@ pub fn start(filter: Option<&str>, redactor: &Arc<Redactor>, colour: bool) -> Re
     Ok(dispatch)
 }
 
-/// One log line, masked as a whole.
+type Write = dyn Fn(&str) + Send + Sync;
+
+/// One log line, written as a whole.
 struct Line {
-    redactor: Arc<Redactor>,
+    write: Arc<Write>,
     text: Vec<u8>,
 }
 
@@ -46,10 +51,6 @@ impl io::Write for Line {
 
 impl Drop for Line {
     fn drop(&mut self) {
-        let text = String::from_utf8_lossy(&self.text);
-        // There is nowhere left to tell that stderr is closed.
-        watch::outside(|| {
-            drop(io::Write::write_all(&mut io::stderr(), self.redactor.text(&text).as_bytes()))
-        });
+        (self.write)(&String::from_utf8_lossy(&self.text));
     }
 }
