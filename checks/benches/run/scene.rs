@@ -2,8 +2,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use tempfile::TempDir;
 
 const NOTES: &str =
@@ -13,6 +15,9 @@ const PLUGINS: [&str; 4] = ["llm_openai", "tools_basic", "dispatch_parallel", "l
 /// Plugins of the tests: among them the wraps.
 const PLANTED: &str = "planted_bundle";
 const WRAPS: usize = 4;
+/// Much longer than the harness needs to trust a file.
+const SETTLED_WITHIN: Duration = Duration::from_secs(30);
+const LOOK: Duration = Duration::from_millis(200);
 
 /// Everything that a run finds on disk.
 pub(crate) struct Scene {
@@ -43,7 +48,31 @@ impl Scene {
                 fs::copy(&from, scene.path(to).join(&file)).with_context(|| from.display().to_string())?;
             }
         }
+        scene.settle()?;
         Ok(scene)
+    }
+
+    /// Waits until the harness remembers the libraries: of a file that has just been written it does not.
+    pub(crate) fn settle(&self) -> Result<()> {
+        let begun = Instant::now();
+        let memory = self.home().join(".cache/harness/libraries.json");
+        loop {
+            let mut command = Command::new(self.shipped().join("harness"));
+            command.arg("rows").current_dir(self.root()).env_clear().env("HOME", self.home());
+            let output =
+                command.env("LLM_BASE_URL", "http://127.0.0.1:9/v1").stdin(Stdio::null()).output()?;
+            ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            let known = fs::read_to_string(&memory).unwrap_or_default();
+            if known.contains(&*self.shipped().to_string_lossy()) {
+                return Ok(());
+            }
+            ensure!(
+                begun.elapsed() < SETTLED_WITHIN,
+                "the harness remembers nothing in {}",
+                memory.display()
+            );
+            std::thread::park_timeout(LOOK);
+        }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
