@@ -1,5 +1,5 @@
 //! What is mounted, in which order, and into which slots; every need is looked at before anything is mounted.
-use loader::{Library, Provided, Role, Verdicts, Wanted};
+use loader::{Library, Provided, Refusal, Role, Verdicts, Wanted};
 use rows::{Problem, Row, did_you_mean, names};
 use std::{collections::BTreeMap, path::PathBuf};
 
@@ -27,8 +27,10 @@ pub(crate) fn plan(
         let wanted =
             Wanted { name: &row.name, version: row.version.as_ref(), library: row.library.as_deref() };
         let library = loader::find(&wanted, folders, verdicts);
-        let library =
-            library.map_err(|refusal| problem(&row, "PLUGIN_UNUSABLE", &refusal.what, refusal.hint))?;
+        let library = library.map_err(|Refusal { what, hint, known }| {
+            let close = did_you_mean(&row.name, known.iter().map(String::as_str));
+            problem(&row, "PLUGIN_UNUSABLE", &format!("{what}{close}"), hint)
+        })?;
         rows::complete(&mut row, &library.manifest.config)?;
         let (roles, needs) = (roles(&row, &library)?, needs(&row, &library)?);
         planned.push(Planned { row, order: planned.len(), library, roles, needs });

@@ -145,10 +145,12 @@ pub fn find(wanted: &Wanted<'_>, folders: &[PathBuf], verdicts: &mut Verdicts) -
         }
         None => (search(wanted.name, folders), Some(wanted.name.to_owned())),
     };
-    let mut refused = None;
+    let (mut refused, mut passed) = (None, Vec::new());
     for path in candidates.iter().filter(|path| path.exists()) {
-        let found = read(path, verdicts)
-            .and_then(|records| choose(&records, plugin.as_deref(), wanted.library.is_some()));
+        let records = read(path, verdicts);
+        let plugins = records.iter().flatten().flat_map(|record| &record.plugins);
+        passed.extend(plugins.map(|manifest| manifest.name.clone()));
+        let found = records.and_then(|records| choose(&records, plugin.as_deref(), wanted.library.is_some()));
         match found.and_then(|found| found.map(|library| fits(library, wanted.version)).transpose()) {
             Ok(Some((record, manifest))) => return Ok(Library { path: path.clone(), record, manifest }),
             Ok(None) => {}
@@ -158,20 +160,26 @@ pub fn find(wanted: &Wanted<'_>, folders: &[PathBuf], verdicts: &mut Verdicts) -
             }
         }
     }
-    Err(refused.unwrap_or_else(|| missing(wanted, &candidates, folders)))
+    Err(refused.unwrap_or_else(|| missing(wanted, &candidates, folders, passed)))
 }
 
 /// Why a library will not do.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Refusal {
     /// One sentence: the file and what is wrong with it.
     pub what: String,
     /// The one thing to do.
     pub hint: String,
+    /// The plugins that are there, where there is none of that name.
+    pub known: Vec<String>,
+}
+
+fn refusal(what: impl Into<String>, hint: impl Into<String>) -> Refusal {
+    Refusal { what: what.into(), hint: hint.into(), known: Vec::new() }
 }
 
 fn refuse<T>(what: impl Into<String>, hint: impl Into<String>) -> Result<T, Refusal> {
-    Err(Refusal { what: what.into(), hint: hint.into() })
+    Err(refusal(what, hint))
 }
 
 /// The records of a library, each good for this host as far as bytes can tell.
@@ -179,8 +187,7 @@ fn read(path: &Path, verdicts: &mut Verdicts) -> Result<Vec<Record>, Refusal> {
     if let Some(records) = verdicts.records(path) {
         return Ok(records);
     }
-    let unreadable =
-        |what: String| Refusal { what, hint: "make it a library that this user may read".to_owned() };
+    let unreadable = |what: String| refusal(what, "make it a library that this user may read");
     // Looked at before it is opened: to open a pipe that nobody writes to waits for ever.
     if !path.is_file() {
         return Err(unreadable("this is a folder, a pipe or a device, not a file".to_owned()));
@@ -192,7 +199,7 @@ fn read(path: &Path, verdicts: &mut Verdicts) -> Result<Vec<Record>, Refusal> {
     let records: Vec<Record> = manifest::records(&bytes, |rest| find.find(rest))
         .map(serde_json::from_slice)
         .collect::<Result<_, _>>()
-        .map_err(|e| Refusal { what: format!("its manifest cannot be read: {e}"), hint: rebuild("it") })?;
+        .map_err(|e| refusal(format!("its manifest cannot be read: {e}"), rebuild("it")))?;
     if records.is_empty() {
         return refuse(
             "a library, but not a harness plugin: there is no manifest in it",
@@ -245,9 +252,8 @@ fn fits(
     (record, manifest): (Record, Manifest),
     version: Option<&VersionReq>,
 ) -> Result<(Record, Manifest), Refusal> {
-    let own = |e: semver::Error| Refusal {
-        what: format!("this host's own version cannot be read: {e}"),
-        hint: "build the host anew".to_owned(),
+    let own = |e: semver::Error| {
+        refusal(format!("this host's own version cannot be read: {e}"), "build the host anew")
     };
     let host: Version = plugin_api::API_VERSION.parse().map_err(own)?;
     if record.api.major != host.major {

@@ -1,6 +1,6 @@
 //! Mapping a library: layouts are checked before anything of it runs, and it is never unmapped.
 use super::{
-    Library, Refusal, Verdicts, rebuild,
+    Library, Refusal, Verdicts, rebuild, refusal,
     verdict::{Identity, identity},
 };
 use abi_stable::{
@@ -37,8 +37,7 @@ impl Opened {
         verdicts: &mut Verdicts,
     ) -> Result<PluginRef, Refusal> {
         let (path, entry) = (&library.path, &library.record.entry);
-        let problem =
-            |what: String, hint: String| Refusal { what: format!("{}: {what}", path.display()), hint };
+        let problem = |what: String, hint: String| refusal(format!("{}: {what}", path.display()), hint);
         let bytes = identity(path).ok_or_else(|| problem("the file is gone".into(), "put it back".into()))?;
         let key = (path.clone(), bytes, entry.clone());
         if let Some(module) = self.0.get(&key) {

@@ -1,5 +1,5 @@
 //! Where a plugin's library may be.
-use crate::{Refusal, Wanted};
+use crate::{Refusal, Wanted, refusal};
 use std::{
     env::consts::{DLL_PREFIX, DLL_SUFFIX},
     fs,
@@ -75,21 +75,27 @@ fn installed(folders: &[PathBuf]) -> Vec<String> {
     names
 }
 
-pub(crate) fn missing(wanted: &Wanted<'_>, candidates: &[PathBuf], folders: &[PathBuf]) -> Refusal {
+/// `passed`: the plugins of the bundles that were looked into.
+pub(crate) fn missing(
+    wanted: &Wanted<'_>,
+    candidates: &[PathBuf],
+    folders: &[PathBuf],
+    passed: Vec<String>,
+) -> Refusal {
     let quoted =
-        |names: Vec<String>| names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    let places = quoted(candidates.iter().map(|path| path.display().to_string()).collect());
-    let what = format!("plugin `{}` is not there; looked for {places}", wanted.name);
-    let build = || {
-        format!(
-            "build it (cargo build --package {}), or name its folder with HARNESS_PLUGIN_PATH",
-            wanted.name
-        )
+        |names: &[String]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let places: Vec<String> = candidates.iter().map(|path| path.display().to_string()).collect();
+    let what = format!("plugin `{}` is not there; looked for {}", wanted.name, quoted(&places));
+    if wanted.library.is_some() {
+        return refusal(what, "correct the path: it is relative to the file that names it");
+    }
+    let mut known = [installed(folders), passed].concat();
+    known.sort();
+    known.dedup();
+    let hint = if known.is_empty() {
+        "name the folder of its library with HARNESS_PLUGIN_PATH".to_owned()
+    } else {
+        format!("name one of {}, or its folder with HARNESS_PLUGIN_PATH", quoted(&known))
     };
-    let hint = match (wanted.library, installed(folders)) {
-        (Some(_), _) => "correct the path: it is relative to the file that names it".to_owned(),
-        (None, names) if names.is_empty() => build(),
-        (None, names) => format!("name one of {}, or {}", quoted(names), build()),
-    };
-    Refusal { what, hint }
+    Refusal { what, hint, known }
 }
