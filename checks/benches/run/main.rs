@@ -35,7 +35,7 @@ struct Plan {
 
 impl Plan {
     fn full() -> Self {
-        let steps = vec![(20, 10), (200, 5), (500, 5)];
+        let steps = vec![(20, 10), (200, 5), (500, 12)];
         Plan { binaries: None, only: Vec::new(), starts: 20, steps, deltas: 20_000, delta_runs: 5 }
     }
 

@@ -71,7 +71,8 @@ pub(crate) struct Table {
 impl Table {
     /// A table of one thing beside its baseline.
     pub(crate) fn new(one: &str, baseline: &str) -> Self {
-        say(&format!("{:<44} {one:>11} {:>11}   {baseline:>11} {:>11}   ratio", "", "median", "median"));
+        let columns = format!("{one:>11} {:>11}   {baseline:>11} {:>11}", "median", "median");
+        say(&format!("{:<44} {columns}   ratio (of medians)", ""));
         Table { heading: String::new(), missed: Vec::new() }
     }
 
@@ -103,8 +104,9 @@ impl Table {
         let [a, b, c, d] = [one.min(), one.median(), baseline.min(), baseline.median()].map(|v| unit.show(v));
         // A small ratio is worth its digits.
         let digits = if ratio < 0.1 { 4 } else { 2 };
-        let verdict = verdict.unwrap_or_default();
-        say(&format!("{name:<44} {a:>11} {b:>11}   {c:>11} {d:>11}   {ratio:.digits$}x{verdict}"));
+        let medians = one.median() / baseline.median();
+        let ratios = format!("{ratio:.digits$}x ({medians:.digits$}x){}", verdict.unwrap_or_default());
+        say(&format!("{name:<44} {a:>11} {b:>11}   {c:>11} {d:>11}   {ratios}"));
     }
 
     /// Several figures of one thing, the least of each.
