@@ -50,7 +50,9 @@ impl RPart {
 
 impl PartialEq for RPart {
     fn eq(&self, other: &Self) -> bool {
-        self.id() == other.id() && self.bytes().len() == other.bytes().len()
+        // Two handles on one part are seen as such without looking at it.
+        std::ptr::eq(&raw const *self.0, &raw const *other.0)
+            || (self.id() == other.id() && self.bytes().len() == other.bytes().len())
     }
 }
 

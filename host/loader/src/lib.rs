@@ -13,6 +13,7 @@ use search::{file_name, missing, named_in, search};
 use semver::{Version, VersionReq};
 use serde::{Deserialize, Serialize};
 use std::{
+    borrow::Cow,
     fs, io,
     path::{Path, PathBuf},
 };
@@ -115,8 +116,12 @@ pub struct Verb {
 pub struct Library {
     /// The file.
     pub path: PathBuf,
-    /// What its crate says of itself.
-    pub record: Record,
+    /// The symbol of its root module.
+    pub entry: String,
+    /// The ABI it was built against.
+    pub api: Version,
+    /// The compiler that built it.
+    pub rustc: String,
     /// What it says of itself.
     pub manifest: Manifest,
 }
@@ -148,12 +153,22 @@ pub fn find(wanted: &Wanted<'_>, folders: &[PathBuf], verdicts: &mut Verdicts) -
     let (mut refused, mut passed) = (None, Vec::new());
     for path in candidates.iter().filter(|path| path.exists()) {
         let records = read(path, verdicts);
-        let plugins = records.iter().flatten().flat_map(|record| &record.plugins);
-        passed.extend(plugins.map(|manifest| manifest.name.clone()));
-        let found = records.and_then(|records| choose(&records, plugin.as_deref(), wanted.library.is_some()));
-        match found.and_then(|found| found.map(|library| fits(library, wanted.version)).transpose()) {
-            Ok(Some((record, manifest))) => return Ok(Library { path: path.clone(), record, manifest }),
-            Ok(None) => {}
+        let found = records.as_ref().map_err(Clone::clone).and_then(|records| {
+            choose(records, plugin.as_deref(), wanted.library.is_some())?
+                .map(|(record, manifest)| fits(record, manifest, wanted.version).map(|()| (record, manifest)))
+                .transpose()
+        });
+        match found {
+            Ok(Some((record, manifest))) => {
+                let Record { entry, api, rustc, .. } = record;
+                let (entry, api, rustc) = (entry.clone(), api.clone(), rustc.clone());
+                return Ok(Library { path: path.clone(), entry, api, rustc, manifest: manifest.clone() });
+            }
+            Ok(None) => {
+                let plugins =
+                    records.iter().flat_map(|records| records.iter()).flat_map(|record| &record.plugins);
+                passed.extend(plugins.map(|manifest| manifest.name.clone()));
+            }
             Err(refusal) => {
                 refused = refused
                     .or(Some(Refusal { what: format!("{}: {}", path.display(), refusal.what), ..refusal }))
@@ -183,9 +198,9 @@ fn refuse<T>(what: impl Into<String>, hint: impl Into<String>) -> Result<T, Refu
 }
 
 /// The records of a library, each good for this host as far as bytes can tell.
-fn read(path: &Path, verdicts: &mut Verdicts) -> Result<Vec<Record>, Refusal> {
-    if let Some(records) = verdicts.records(path) {
-        return Ok(records);
+fn read<'a>(path: &Path, verdicts: &'a mut Verdicts) -> Result<Cow<'a, [Record]>, Refusal> {
+    if verdicts.knows(path) {
+        return Ok(Cow::Borrowed(verdicts.records(path)));
     }
     let unreadable = |what: String| refusal(what, "make it a library that this user may read");
     // Looked at before it is opened: to open a pipe that nobody writes to waits for ever.
@@ -206,10 +221,10 @@ fn read(path: &Path, verdicts: &mut Verdicts) -> Result<Vec<Record>, Refusal> {
             "name a library made with plugin_sdk::export_plugins!",
         );
     }
-    if let Some(before) = before {
-        verdicts.remember(path, before, &records);
-    }
-    Ok(records)
+    Ok(match before {
+        Some(before) => Cow::Borrowed(verdicts.remember(path, before, records)),
+        None => Cow::Owned(records),
+    })
 }
 
 /// What the system says, for people.
@@ -225,16 +240,16 @@ pub(crate) fn rebuild(what: &str) -> String {
 }
 
 /// The plugin that is wanted, or the only one; `None` when a bundle does not hold it.
-fn choose(
-    records: &[Record],
+fn choose<'a>(
+    records: &'a [Record],
     plugin: Option<&str>,
     by_path: bool,
-) -> Result<Option<(Record, Manifest)>, Refusal> {
+) -> Result<Option<(&'a Record, &'a Manifest)>, Refusal> {
     let all = || records.iter().flat_map(|record| record.plugins.iter().map(move |m| (record, m)));
     let mut fitting = all().filter(|(_, m)| plugin.is_none_or(|name| m.name == name));
     let names = || all().map(|(_, m)| format!("`{}`", m.name)).collect::<Vec<_>>().join(", ");
     match (fitting.next(), fitting.next()) {
-        (Some((record, manifest)), None) => Ok(Some((record.clone(), manifest.clone()))),
+        (only @ Some(_), None) => Ok(only),
         (Some(_), Some(_)) => refuse(
             format!("it holds several plugins: {}", names()),
             "say which one behind the path: library.so#plugin",
@@ -248,10 +263,7 @@ fn choose(
 }
 
 /// Whether this host can speak with it, and the row wants that version.
-fn fits(
-    (record, manifest): (Record, Manifest),
-    version: Option<&VersionReq>,
-) -> Result<(Record, Manifest), Refusal> {
+fn fits(record: &Record, manifest: &Manifest, version: Option<&VersionReq>) -> Result<(), Refusal> {
     let own = |e: semver::Error| {
         refusal(format!("this host's own version cannot be read: {e}"), "build the host anew")
     };
@@ -269,8 +281,7 @@ fn fits(
             format!("plugin `{}` is version {}, the row asks for {want}", manifest.name, manifest.version);
         return refuse(what, "install a version that fits, or change what the row asks for");
     }
-    makes_sense(&manifest)?;
-    Ok((record, manifest))
+    makes_sense(manifest)
 }
 
 /// What the host goes by: a role in each service at most, and in one at least.

@@ -36,7 +36,7 @@ impl Opened {
         trace: &RTraceSink,
         verdicts: &mut Verdicts,
     ) -> Result<PluginRef, Refusal> {
-        let (path, entry) = (&library.path, &library.record.entry);
+        let (path, entry) = (&library.path, &library.entry);
         let problem = |what: String, hint: String| refusal(format!("{}: {what}", path.display()), hint);
         let bytes = identity(path).ok_or_else(|| problem("the file is gone".into(), "put it back".into()))?;
         let key = (path.clone(), bytes, entry.clone());
@@ -53,11 +53,9 @@ impl Opened {
         let header =
             header.map_err(|e| problem(format!("it lacks the entry its manifest names: {e}"), again()))?;
         if !verdicts.layout_fits(path) {
-            fits(header, &library.record.api).map_err(|what| {
-                let built = format!(
-                    "its types differ from this host's ({what}; built with {})",
-                    library.record.rustc
-                );
+            fits(header, &library.api).map_err(|what| {
+                let built =
+                    format!("its types differ from this host's ({what}; built with {})", library.rustc);
                 problem(built, again())
             })?;
             verdicts.fits(path, bytes);

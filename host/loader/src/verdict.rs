@@ -84,8 +84,14 @@ impl Verdicts {
         self.known.libraries.get(path).filter(|verdict| Some(verdict.file) == identity(path))
     }
 
-    pub(super) fn records(&self, path: &Path) -> Option<Vec<Record>> {
-        self.of(path).map(|verdict| verdict.records.clone())
+    /// Whether this very file was read before.
+    pub(super) fn knows(&self, path: &Path) -> bool {
+        self.of(path).is_some()
+    }
+
+    /// What was read at that path, whatever is there now.
+    pub(super) fn records(&self, path: &Path) -> &[Record] {
+        self.known.libraries.get(path).map_or(&[], |verdict| &verdict.records)
     }
 
     pub(super) fn layout_fits(&self, path: &Path) -> bool {
@@ -93,10 +99,11 @@ impl Verdicts {
     }
 
     /// `file` is what was there before the records were read: if the file changed since, they are of nothing that is known.
-    pub(super) fn remember(&mut self, path: &Path, file: Identity, records: &[Record]) {
-        let verdict = Verdict { file, records: records.to_vec(), layout_fits: false };
+    pub(super) fn remember(&mut self, path: &Path, file: Identity, records: Vec<Record>) -> &[Record] {
+        let verdict = Verdict { file, records, layout_fits: false };
         self.known.libraries.insert(path.to_owned(), verdict);
         self.changed = true;
+        self.records(path)
     }
 
     /// `file` is what was there before it was mapped.

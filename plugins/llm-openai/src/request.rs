@@ -34,7 +34,7 @@ pub(crate) struct Memo {
 /// Messages, and the text they make together. A conversation grows at its end, so the next request has these at its beginning.
 #[derive(Default)]
 struct Joined {
-    ids: Vec<(Kind, PartId)>,
+    parts: Vec<(Kind, Part)>,
     text: Vec<u8>,
 }
 
@@ -69,11 +69,11 @@ impl Memo {
         let last = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
         // Taken out for the time of its use: another request at the same time joins its own.
         let mut joined = take(&mut *last());
-        let mut ids = parts.clone().map(|(kind, part)| (kind, part.id()));
-        if !joined.ids.iter().all(|id| ids.next().as_ref() == Some(id)) {
+        let mut now = parts.clone();
+        if !joined.parts.iter().all(|(kind, part)| now.next() == Some((*kind, part))) {
             joined = Joined::default();
         }
-        for (kind, part) in parts.skip(joined.ids.len()) {
+        for (kind, part) in parts.skip(joined.parts.len()) {
             let wire = self.wire(kind, part)?;
             // What says nothing on the wire is left out.
             if !wire.is_empty() {
@@ -82,7 +82,7 @@ impl Memo {
                 }
                 joined.text.extend_from_slice(&wire);
             }
-            joined.ids.push((kind, part.id()));
+            joined.parts.push((kind, part.clone()));
         }
         body.extend_from_slice(&joined.text);
         *last() = joined;
