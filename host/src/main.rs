@@ -34,7 +34,15 @@ const TASK_BYTES_MAX: u64 = 16 << 20;
 const STUCK_AFTER: Duration = Duration::from_secs(10);
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) if error.use_stderr() => {
+            // What was typed may be a key.
+            terminal::print_error(&early(&[]).text(&error.to_string()));
+            return ExitCode::from(2);
+        }
+        Err(help) => help.exit(),
+    };
     let colour =
         io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let mut redactor = Arc::new(Redactor::default());
@@ -43,15 +51,20 @@ fn main() -> ExitCode {
     watch::adopt_orphans();
     let code = harness(cli, colour, &mut redactor).unwrap_or_else(|problem| {
         if redactor.is_empty() {
-            let folder = files.first().and_then(|file| file.parent()).unwrap_or(Path::new(""));
-            let env = Environment::snapshot(folder, Vec::new()).ok();
-            redactor = Arc::new(Redactor::early(&files, |name| get(env.as_ref()?, name)));
+            redactor = Arc::new(early(&files));
         }
         report::problem(&problem, &redactor, colour);
         ExitCode::from(if problem.code == ABORTED { 130 } else { 2 })
     });
     watch::end_orphans();
     code
+}
+
+/// What masks errors that come before the rows are known.
+fn early(files: &[PathBuf]) -> Redactor {
+    let folder = files.first().and_then(|file| file.parent()).unwrap_or(Path::new(""));
+    let env = Environment::snapshot(folder, Vec::new()).ok();
+    Redactor::early(files, |name| get(env.as_ref()?, name))
 }
 
 /// One line a stage; each takes what the one before it made.

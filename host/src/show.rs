@@ -69,6 +69,9 @@ fn role_words(role: Role, slot: &str) -> String {
     format!("{role} {slot}")
 }
 
+/// How wide a column may become.
+const WIDTH_MAX: usize = 100;
+
 /// Outermost first, as a call goes through it.
 fn words(chain: &[(String, Role)]) -> String {
     chain.iter().rev().map(|(row, _)| row.as_str()).collect::<Vec<_>>().join(" > ")
@@ -76,7 +79,9 @@ fn words(chain: &[(String, Role)]) -> String {
 
 fn table(rows: &[Value], chains: &[(String, String)]) -> String {
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let width = |key: &str| rows.iter().map(|row| text(&row[key]).chars().count()).max().unwrap_or_default();
+    let chars = |key: &str| rows.iter().map(|row| text(&row[key]).chars().count()).max();
+    // A longer word is a column of its own.
+    let width = |key: &str| chars(key).unwrap_or_default().min(WIDTH_MAX);
     let (ids, plugins) = (width("id"), width("plugin"));
     let mut out = String::new();
     for row in rows {

@@ -50,10 +50,12 @@ fn dist(cli: Cli) -> Result<String, Problem> {
     let workspace = Workspace::read()?;
     let programs = cli.from.clone().map_or_else(|| build::build(&workspace), Ok)?;
     let files = contents::contents(&workspace, &programs)?;
-    if cli.from.is_none() {
-        build::nameless(&workspace, &files)?;
-    }
     let mut report = String::new();
+    match build::nameless(&workspace, &files) {
+        Err(problem) if cli.from.is_none() => return Err(problem),
+        Err(_) => report += "warning the programs hold paths of this machine: for this machine only\n",
+        Ok(()) => {}
+    }
     for file in files.iter().filter(|file| file.is_code) {
         report += &format!("{} {} bytes\n", file.path, file.bytes.len());
     }

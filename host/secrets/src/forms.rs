@@ -86,12 +86,14 @@ pub(crate) fn encodings(value: &str) -> BTreeSet<String> {
     let mut forms: BTreeSet<String> = texts.iter().map(|text| json_string(text)).collect();
     forms.extend(texts);
     forms.extend([hex(value, |byte| format!("{byte:02x}")), hex(value, |byte| format!("{byte:02X}"))]);
+    forms.insert(value.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect());
     let unreserved = |b: u8| b.is_ascii_alphanumeric() || b"-_.~".contains(&b);
     // What a URL keeps when it is written down again.
     let kept = |b: u8| unreserved(b) || b"!#$%&'()*+,/:;=?@[]".contains(&b);
     for digits in [|b: u8| format!("%{b:02X}"), |b: u8| format!("%{b:02x}")] {
         let strict = percent(value, unreserved, digits);
         forms.extend([strict.replace("%20", "+"), percent(value, kept, digits), strict]);
+        forms.insert(percent(value, |_| false, digits));
     }
     // The value may stand anywhere in what was encoded: at each of the three alignments, the characters that it alone decides.
     for shift in 0..3 {
@@ -100,6 +102,10 @@ pub(crate) fn encodings(value: &str) -> BTreeSet<String> {
         for encoded in [STANDARD_NO_PAD.encode(&bytes), URL_SAFE_NO_PAD.encode(&bytes)] {
             forms.insert(encoded[from..to].to_owned());
         }
+    }
+    // A host's name is written in lower case. A short value may then be a word.
+    if value.len() >= PART_BYTES_MIN {
+        forms.extend([value.to_ascii_lowercase(), value.to_ascii_uppercase()]);
     }
     forms.retain(|form| form.len() >= SECRET_BYTES_MIN);
     forms

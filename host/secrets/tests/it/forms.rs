@@ -31,12 +31,16 @@ fn a_secret_is_masked_in_every_form() {
         ("path", "Abc/d+e%20f%22G%5Ch%3C1%C3%A92&34".to_owned()),
         ("hex", hex.clone()),
         ("hex in capitals", hex.to_uppercase()),
+        ("url, every byte", secret.bytes().map(|byte| format!("%{byte:02X}")).collect()),
+        ("json, every character", secret.chars().map(|c| format!("\\u{:04x}", u32::from(c))).collect()),
+        ("lower case", secret.to_ascii_lowercase()),
+        ("capitals", secret.to_ascii_uppercase()),
     ];
     let secrets = key(secret);
     for (name, form) in rows {
         assert_eq!(secrets.mask(&format!("({form})")), "([KEY])", "{name}: {form}");
     }
-    assert_eq!(secrets.mask("abc/d+e f\"g\\h<1é2&34"), "abc/d+e f\"g\\h<1é2&34");
+    assert_eq!(key("DeepSeek").mask("(DeepSeek) deepseek"), "([KEY]) deepseek", "a short one may be a word");
 }
 
 #[test]
