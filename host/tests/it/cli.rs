@@ -40,6 +40,15 @@ fn the_file_of_rows_may_be_named_and_brings_its_own_folder() {
 }
 
 #[test]
+fn rows_with_words_of_any_length_are_shown() {
+    let sandbox = Sandbox::scripted(SAYS_MODEL);
+    let long = "a".repeat(70_000);
+    sandbox.put("p.yml", format!("- insert: [{{id: {long}, name: tools-basic, as: tools.other}}]\n"));
+    let done = sandbox.run(&["rows", "--patch", "p.yml"]);
+    assert_eq!((done.code(), done.stdout.contains(&long)), (0, true));
+}
+
+#[test]
 fn a_mistake_on_the_command_line_starts_nothing() {
     let sandbox = Sandbox::scripted(SAYS_MODEL);
     let mut shown = String::new();

@@ -144,12 +144,14 @@ fn no_flag_and_no_variable_shows_it_to_any_command() {
     let model = FakeModel::start("replies: [{text: never}]");
     let sandbox = Sandbox::http(&model);
     let base64 = format!("{KEY}.yml");
-    let flags: [(&[&str], i32); 5] = [
+    let flags: [(&[&str], i32); 7] = [
         (&["--config", KEY], 2),
         (&["--patch", &base64], 2),
         (&["--root", KEY], 2),
         (&["--max-steps", "1", "--model", KEY, "--patch", "gone.yml"], 2),
         (&["--session", KEY, "--patch", "gone.yml"], 2),
+        (&["--max-steps", KEY], 2),
+        (&["--output", KEY], 2),
     ];
     for (flags, code) in flags {
         for args in commands() {
