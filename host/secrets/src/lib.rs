@@ -2,6 +2,7 @@
 mod forms;
 mod edges;
 mod search;
+mod pairs;
 mod payload;
 mod stream;
 

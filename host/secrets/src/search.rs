@@ -5,6 +5,7 @@
 use crate::{
     edges::{line_end_after, line_end_before, whole_characters},
     forms::{encodings, is_placeholder, parts},
+    pairs::Pairs,
 };
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use std::{
@@ -16,6 +17,8 @@ use std::{
 
 /// The smallest part of a form that is taken for it.
 const RUN_BYTES_MIN: usize = 16;
+/// The smallest part that waits for what follows it.
+pub(crate) const FRAGMENT_BYTES_MIN: usize = 8;
 const SEED_BYTES_MAX: usize = 32;
 
 /// The secrets of all rows, in every form they are recognised in. In their place stands `[NAME]`, the variable in brackets.
@@ -32,7 +35,9 @@ pub struct Secrets {
     /// In the order of their texts.
     forms: Vec<Form>,
     form_bytes_max: usize,
-    begins: Beginnings,
+    begins: Pairs,
+    /// Of forms of which a part is enough.
+    inside: Pairs,
     unmasked: Vec<String>,
 }
 
@@ -154,6 +159,26 @@ impl Secrets {
         tails.find(|at| begins(&text[*at..])).map_or(0, |at| text.len() - at)
     }
 
+    /// Whether a secret of which a part is enough has these two bytes side by side.
+    pub(crate) fn is_inside(&self, first: u8, second: u8) -> bool {
+        self.inside.may(&[first, second])
+    }
+
+    /// How many bytes at the end of a text are part of a secret whose beginning is not there; 0 when they are too few to tell.
+    pub(crate) fn fragment(&self, text: &[u8]) -> usize {
+        let inside = text.windows(2).rev().take(self.form_bytes_max);
+        let size = 1 + inside.take_while(|pair| self.inside.may(pair)).count();
+        if size < FRAGMENT_BYTES_MIN {
+            return 0;
+        }
+        let is_part = |size: &usize| {
+            let end = &text[text.len() - size..];
+            let mut partial = self.forms.iter().filter(|form| form.run_bytes_min < form.text.len());
+            partial.any(|form| memchr::memmem::find(&form.text, end).is_some())
+        };
+        (FRAGMENT_BYTES_MIN..=size).rev().find(is_part).unwrap_or_default()
+    }
+
     /// Whether a text shows nothing of a secret; most do, so this is quick.
     pub(crate) fn is_clean(&self, text: &[u8]) -> bool {
         text.len() < self.seed_bytes_min || self.any.as_ref().is_none_or(|any| !any.is_match(text))
@@ -235,40 +260,11 @@ impl Secrets {
             self.any = builder.build(&self.seeds).ok();
         }
         self.form_bytes_max = self.forms.iter().map(|form| form.text.len()).max().unwrap_or_default();
-        self.forms.iter().for_each(|form| self.begins.add(&form.text));
-    }
-}
-
-/// The first bytes of all forms, and their first two.
-#[derive(Debug)]
-struct Beginnings {
-    one: [bool; 256],
-    two: Vec<bool>,
-}
-
-impl Default for Beginnings {
-    fn default() -> Beginnings {
-        Beginnings { one: [false; 256], two: Vec::new() }
-    }
-}
-
-impl Beginnings {
-    fn add(&mut self, form: &[u8]) {
-        self.two.resize(1 << 16, false);
-        if let [first, second, ..] = form {
-            self.one[usize::from(*first)] = true;
-            self.two[usize::from(u16::from_be_bytes([*first, *second]))] = true;
-        }
-    }
-
-    /// Whether a form may begin like this.
-    fn may(&self, tail: &[u8]) -> bool {
-        match tail {
-            [first, second, ..] => {
-                self.two.get(usize::from(u16::from_be_bytes([*first, *second]))) == Some(&true)
+        for form in &self.forms {
+            self.begins.add(&form.text);
+            if form.run_bytes_min < form.text.len() {
+                form.text.windows(2).for_each(|pair| self.inside.add(pair));
             }
-            [first] => self.one[usize::from(*first)],
-            [] => false,
         }
     }
 }
