@@ -81,7 +81,9 @@ fn a_piece_that_comes_right_after_another_is_not_forgotten() {
 #[test]
 fn the_code_goes_on_without_its_reader_for_1024_items_and_no_further() {
     let (tell, told) = mpsc::channel();
+    let (go, gone) = tokio::sync::oneshot::channel::<()>();
     let mut stream = Box::pin(relay(|out| async move {
+        drop(gone.await);
         for n in 0..3000 {
             tell.send(n).unwrap();
             out.send(n).await;
@@ -89,6 +91,7 @@ fn the_code_goes_on_without_its_reader_for_1024_items_and_no_further() {
     }));
     let (waker, rung) = bell();
     assert_eq!(now(&mut stream, &waker), Poll::Pending);
+    drop(go);
     assert_eq!(rung.recv(), Ok(()), "a reader is woken when there is no more room");
     assert_eq!(told.try_iter().count(), 1024);
     assert_eq!(wait(stream.collect::<Vec<_>>()), (0..3000).collect::<Vec<_>>());
