@@ -51,9 +51,8 @@ pub(crate) fn search(plugin: &str, folders: &[PathBuf]) -> Vec<PathBuf> {
         found.sort();
         found
     };
-    let single = folders.iter().map(|folder| folder.join(file_name(plugin)));
+    let single: Vec<PathBuf> = folders.iter().map(|folder| folder.join(file_name(plugin))).collect();
     // Bundles are looked for only once no single library has been found.
-    let single: Vec<PathBuf> = single.collect();
     if single.iter().any(|path| path.exists()) {
         single
     } else {
@@ -69,10 +68,7 @@ fn installed(folders: &[PathBuf]) -> Vec<String> {
         let name = file.file_name().to_string_lossy().into_owned();
         Some(name.strip_prefix(DLL_PREFIX)?.strip_suffix(DLL_SUFFIX)?.replace('_', "-"))
     };
-    let mut names: Vec<String> = files.filter_map(stem).filter(|name| !name.ends_with("bundle")).collect();
-    names.sort();
-    names.dedup();
-    names
+    files.filter_map(stem).filter(|name| !name.ends_with("bundle")).collect()
 }
 
 /// `passed`: the plugins of the bundles that were looked into.

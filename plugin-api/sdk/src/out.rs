@@ -77,7 +77,7 @@ impl<T> Out<T> {
     }
 
     /// The code is about to be polled by a task that wakes the reader itself.
-    pub(crate) fn begin(&self, waker: &Waker) {
+    pub(crate) fn begin_poll(&self, waker: &Waker) {
         let mut shared = self.shared();
         match &mut shared.pacer {
             Some(pacer) => {
@@ -88,8 +88,8 @@ impl<T> Out<T> {
         }
     }
 
-    /// The code was polled: whether a reader waits for what is there.
-    pub(crate) fn is_awaited(&self) -> bool {
+    /// The code has been polled: whether a reader waits for what is there.
+    pub(crate) fn end_poll(&self) -> bool {
         let mut shared = self.shared();
         if let Some(pacer) = &mut shared.pacer {
             pacer.polling = false;

@@ -36,11 +36,11 @@ impl<T> Future for Pacer<T> {
     type Output = Result<()>;
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<()>> {
         let this = &mut *self;
-        this.out.begin(cx.waker());
+        this.out.begin_poll(cx.waker());
         if let Poll::Ready(result) = Pin::new(&mut this.code).poll(cx) {
             return Poll::Ready(result);
         }
-        if !this.out.is_awaited() {
+        if !this.out.end_poll() {
             return Poll::Pending;
         }
         let due = this.woken.map(|woken| woken + INTERVAL).filter(|due| Instant::now() < *due);
