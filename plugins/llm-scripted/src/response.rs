@@ -135,7 +135,12 @@ impl Render<'_> {
     }
 
     fn failure(&mut self, failure: &FailureText) -> Result<Failure, Failure> {
-        Ok(Failure { message: self.text(&failure.message)?, ..failure.rest.clone() })
+        let mut message = self.text(&failure.message)?;
+        // A template may come to nothing, and a failure has to say something.
+        if message.is_empty() {
+            "script: the failure has no message".clone_into(&mut message);
+        }
+        Ok(Failure { message, ..failure.rest.clone() })
     }
 }
 
