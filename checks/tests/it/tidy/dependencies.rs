@@ -103,6 +103,13 @@ const RULES: &[Rule] = &[
         never: &[],
         instead: "code in its one file: the spine is what the harness is measured by",
     },
+    Rule {
+        of: "labs/*/stubs/*",
+        members: &["plugin-api/sdk"],
+        crates: None,
+        never: &["host", "host/*", "checks", PLUGIN],
+        instead: "`plugin-sdk`: a stub is the plugin that it becomes",
+    },
     Rule { of: "labs", members: &[], crates: None, never: &[], instead: "the `harness` binary" },
 ];
 

@@ -9,6 +9,9 @@ const EMPTY: &[&str] = &["utils", "util", "common", "helpers", "misc", "core", "
 const SERVICES: &[&str] =
     &["llm", "tools", "dispatch", "turn-policy", "context", "session", "loop", "sandbox", "agents", "eval"];
 
+/// What a learner's plugin begins with: the labs put them there.
+const OWN: &str = "my";
+
 fn is_empty(word: &str) -> bool {
     EMPTY.contains(&word.to_lowercase().as_str())
 }
@@ -44,13 +47,13 @@ fn check(file: &File) -> Vec<String> {
                 &format!("`{folder}`, the folder's"),
             ));
         }
-        let adds = |service: &str| {
-            let rest = folder.strip_prefix(service).and_then(|rest| rest.strip_prefix('-'));
+        let adds = |first: &str| {
+            let rest = folder.strip_prefix(first).and_then(|rest| rest.strip_prefix('-'));
             rest.is_some_and(|rest| {
                 !rest.is_empty() && !["impl", "new", "plugin", "service", "v2"].contains(&rest)
             })
         };
-        if folder != "bundle" && !SERVICES.iter().any(|service| adds(service)) {
+        if folder != "bundle" && !SERVICES.iter().chain([&OWN]).any(|first| adds(first)) {
             breaches.push(file.breach(line, &format!("the name `{folder}`"), "`<service>-<what it adds>`"));
         }
     }
@@ -105,14 +108,14 @@ fn a_plugin_that_is_not_called_after_its_service_is_reported() {
         ))
         .join("\n")
     };
-    for name in ["llm-openai", "turn-policy-steps", "tools-mcp", "bundle"] {
+    for name in ["llm-openai", "turn-policy-steps", "tools-mcp", "my-llm", "bundle"] {
         assert_eq!(report(name, name), "");
     }
     assert_eq!(
         report("llm-openai", "openai"),
         "plugins/llm-openai/Cargo.toml:2: the name `openai` is banned, use `llm-openai`, the folder's"
     );
-    for name in ["openai-llm", "llm", "llm-", "turn-limit", "tools-plugin", "llm-new"] {
+    for name in ["openai-llm", "llm", "llm-", "turn-limit", "tools-plugin", "llm-new", "my-"] {
         let expected = format!(
             "plugins/{name}/Cargo.toml:2: the name `{name}` is banned, use `<service>-<what it adds>`"
         );

@@ -6,9 +6,13 @@ use super::tree::{self, File};
 
 const HEADINGS: &[&str] = &["Provides and needs", "Config", "What the model sees", "Failures", "Limits"];
 
+/// Where plugins are, and what becomes a plugin when it is copied.
+const PLACES: [&str; 2] = ["plugins/*/Cargo.toml", "labs/*/stubs/*/Cargo.toml"];
+
 /// The plugins by folder. The bundle holds them all and is none.
 fn folders(files: &[File]) -> Vec<&str> {
-    let manifests = files.iter().filter(|file| tree::matches("plugins/*/Cargo.toml", &file.path));
+    let is_one = |file: &&File| PLACES.iter().any(|place| tree::matches(place, &file.path));
+    let manifests = files.iter().filter(is_one);
     manifests.map(File::folder).filter(|folder| *folder != "plugins/bundle").collect()
 }
 

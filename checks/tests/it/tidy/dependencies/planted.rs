@@ -18,7 +18,8 @@ plugins/bundle bundle → plugin-sdk llm-a tools-b
 checks checks → contracts hyper
 checks/planted planted → plugin-sdk
 labs labs →
-labs/01-foundations/spine spine → reqwest";
+labs/01-foundations/spine spine → reqwest
+labs/01-foundations/stubs/my-llm stub-llm → plugin-sdk reqwest";
 
 /// A line of the graph in the place of the one of the same package, and the breach it makes.
 const BROKEN: &[(&str, &str)] = &[
@@ -51,6 +52,7 @@ const BROKEN: &[(&str, &str)] = &[
         "labs/01-foundations/spine spine → contracts",
         "`spine` → `contracts` is banned, use code in its one file",
     ),
+    ("labs/01-foundations/stubs/my-llm stub-llm → llm-a", "`stub-llm` → `llm-a` is banned, use `plugin-sdk`"),
 ];
 
 /// What is reached through others, who may or may not name it.
