@@ -55,6 +55,13 @@ const RULES: &[Rule] = &[
         instead: "a kit crate, or a dependency of the plugin that needs it",
     },
     Rule {
+        of: "host/scaffold/templates/*",
+        members: &["plugin-api/sdk"],
+        crates: None,
+        never: &["host", "host/*", "checks", PLUGIN],
+        instead: "`plugin-sdk`: a template is the plugin that it becomes",
+    },
+    Rule {
         of: "host/*",
         members: &["plugin-api"],
         crates: None,
@@ -110,7 +117,13 @@ const RULES: &[Rule] = &[
         never: &["host", "host/*", "checks", PLUGIN],
         instead: "`plugin-sdk`: a stub is the plugin that it becomes",
     },
-    Rule { of: "labs", members: &[], crates: None, never: &[], instead: "the `harness` binary" },
+    Rule {
+        of: "labs",
+        members: &["host/scaffold"],
+        crates: None,
+        never: &["host", "checks", PLUGIN],
+        instead: "the `harness` binary",
+    },
 ];
 
 struct Package {

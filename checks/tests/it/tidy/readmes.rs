@@ -7,7 +7,8 @@ use super::tree::{self, File};
 const HEADINGS: &[&str] = &["Provides and needs", "Config", "What the model sees", "Failures", "Limits"];
 
 /// Where plugins are, and what becomes a plugin when it is copied.
-const PLACES: [&str; 2] = ["plugins/*/Cargo.toml", "labs/*/stubs/*/Cargo.toml"];
+const PLACES: [&str; 3] =
+    ["plugins/*/Cargo.toml", "host/scaffold/templates/*/Cargo.toml", "labs/*/stubs/*/Cargo.toml"];
 
 /// The plugins by folder. The bundle holds them all and is none.
 fn folders(files: &[File]) -> Vec<&str> {

@@ -120,8 +120,10 @@ fn fits(value: &Value, types: &[&Value], schema: &Map<String, Value>) -> bool {
 
 #[test]
 fn every_config_schema_is_one_the_host_understands() {
-    let places = ["plugins/*/config.schema.json", "labs/*/stubs/*/config.schema.json"];
-    let is_schema = |file: &&File| places.iter().any(|place| tree::matches(place, &file.path));
+    let places = ["plugins/*", "host/scaffold/templates/*", "labs/*/stubs/*"];
+    let is_schema = |file: &&File| {
+        file.name() == "config.schema.json" && places.iter().any(|place| tree::matches(place, file.folder()))
+    };
     let schemas: Vec<&File> = tree::files().iter().filter(is_schema).collect();
     assert!(schemas.len() > 3);
     tree::none(schemas.into_iter().flat_map(check));

@@ -17,7 +17,9 @@ plugins/tools-b tools-b → plugin-sdk
 plugins/bundle bundle → plugin-sdk llm-a tools-b
 checks checks → contracts hyper
 checks/planted planted → plugin-sdk
-labs labs →
+host/scaffold scaffold → toml_edit
+host/scaffold/templates/llm template-llm → plugin-sdk reqwest
+labs labs → scaffold
 labs/01-foundations/spine spine → reqwest
 labs/01-foundations/stubs/my-llm stub-llm → plugin-sdk reqwest";
 
@@ -47,6 +49,9 @@ const BROKEN: &[(&str, &str)] = &[
     ("checks checks → llm-a", "`checks` → `llm-a` is banned, use the `harness` binary"),
     ("checks checks → host", "`checks` → `host` is banned"),
     ("checks/planted planted → llm-a", "`planted` → `llm-a` is banned"),
+    ("host/scaffold scaffold → template-llm", "`scaffold` → `template-llm` is banned, use `plugin-api`"),
+    ("host/scaffold/templates/llm template-llm → contracts", "`template-llm` → `contracts` is banned"),
+    ("host/scaffold/templates/llm template-llm → checks", "`template-llm` → `checks` is banned"),
     ("labs labs → llm-a", "`labs` → `llm-a` is banned, use the `harness` binary"),
     (
         "labs/01-foundations/spine spine → contracts",
