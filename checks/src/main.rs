@@ -1,5 +1,8 @@
 //! `harness-check`: the checks as commands.
 
+mod check;
+#[path = "../01-foundations/criteria.rs"]
+mod foundations;
 mod serve;
 
 use std::io::Write;
@@ -19,11 +22,15 @@ struct Cli {
 enum Command {
     /// Serve a scripted model on 127.0.0.1 that checks every request it gets
     Serve(serve::Serve),
+    /// Module 1: a model, tools, and the loop between them
+    #[command(name = "01", visible_alias = "01-foundations")]
+    Foundations(check::Options),
 }
 
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Serve(serve) => serve.run(),
+        Command::Foundations(options) => check::run(&foundations::MODULE, &options),
     };
     done.unwrap_or_else(|failure| {
         // With stderr closed there is nobody to tell; the exit code still says it.

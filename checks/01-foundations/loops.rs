@@ -1,0 +1,209 @@
+//! L1.12 and L1.13: what a loop does with a response, and how a run ends.
+use crate::check::{Check, Miss, Subject, Tried, Verdict, ensure, scripted};
+use checks::fake_model::{FakeModel, Recorded};
+use serde_json::{Value, json};
+use std::fs;
+
+pub(super) const STEPS: &[Check] = &[
+    Check {
+        name: "cites-id",
+        next: "answer each call with a tool result that carries the call's own id, and put it behind the assistant's message",
+        run: cites_id,
+    },
+    Check {
+        name: "two-steps",
+        next: "go on after tool-calls, end with completed after stop, and count one step a request",
+        run: two_steps,
+    },
+    Check { name: "usage", next: "add the usage of each step to the end's", run: usage },
+    Check {
+        name: "resends",
+        next: "send the whole history each time: the task, the assistant's message with its calls, the results",
+        run: resends,
+    },
+];
+
+pub(super) const ENDS: &[Check] = &[
+    Check {
+        name: "max-tokens",
+        next: "end the turn at finish max-tokens, and run no call of that response",
+        run: max_tokens,
+    },
+    Check {
+        name: "step-cap",
+        next: "before each step, compare with `max_steps` (`--max-steps` reaches the row as !env HARNESS_MAX_STEPS), and end blocked, code LIMIT_STEPS",
+        run: step_cap,
+    },
+    Check {
+        name: "invalid-arguments",
+        next: "answer a call whose arguments are no JSON with an error result, and go on",
+        run: invalid_arguments,
+    },
+];
+
+const TASK: &str = "What does facts.txt say?";
+const FACT: &str = "the answer is forty-two";
+const READ_AND_TELL: &str = r"
+replies:
+  - calls: [{id: call_Facts-1, name: read_file, arguments: {path: facts.txt}}]
+    usage: {prompt_tokens: 30, completion_tokens: 5}
+  - text: It says forty-two.
+    usage: {prompt_tokens: 50, completion_tokens: 7}
+";
+
+/// A run, and what the model was asked in it.
+pub(super) struct Run {
+    pub(super) end: Value,
+    /// What the person was told.
+    pub(super) text: String,
+    pub(super) requests: Vec<Recorded>,
+}
+
+impl Run {
+    /// The messages of a request, `null` where there was none.
+    pub(super) fn messages(&self, request: usize) -> Value {
+        self.requests.get(request).map(|request| request.json()["messages"].clone()).unwrap_or_default()
+    }
+
+    fn status(&self) -> &str {
+        self.end["status"].as_str().unwrap_or_default()
+    }
+
+    /// A miss unless the run ended with `status`.
+    pub(super) fn ended(&self, status: &str) -> Verdict {
+        if self.status() == status {
+            return Ok(());
+        }
+        let [code, message] = ["code", "message"].map(|key| self.end[key].as_str().unwrap_or_default());
+        let words: Vec<&str> =
+            [self.status(), code, message].into_iter().filter(|word| !word.is_empty()).collect();
+        let hint = self.end["hint"].as_str().unwrap_or_default();
+        Err(Miss::new(format!("the run ended {}", words.join(": ")), format!("the run to end {status}"))
+            .next(hint))
+    }
+}
+
+/// Runs a task against a script, in a root that holds facts.txt.
+fn run(tried: &Tried<'_>, model: &FakeModel, args: &[&str]) -> Result<Run, Miss> {
+    let facts = tried.root().join("facts.txt");
+    fs::write(&facts, FACT).map_err(|error| Miss::new(format!("{}: {error}", facts.display()), "a file"))?;
+    task(tried, model, args, TASK)
+}
+
+/// Runs a task to its end.
+pub(super) fn task(tried: &Tried<'_>, model: &FakeModel, args: &[&str], task: &str) -> Result<Run, Miss> {
+    let args: Vec<&str> =
+        ["run", "--output", "stream-json"].iter().chain(args).chain(&[task]).copied().collect();
+    let ended = tried.harness(&args, &mut |_| {})?;
+    let events: Vec<Value> = ended.lines.iter().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let out = events.iter().filter(|event| event["type"] == "out");
+    let text = out.filter_map(|event| event["text"].as_str()).collect();
+    match events.last() {
+        Some(end) if end["type"] == "end" => Ok(Run { end: end.clone(), text, requests: model.requests() }),
+        _ => Err(ended.miss("a run that says how it ended")),
+    }
+}
+
+fn read_and_tell(subject: &Subject) -> Result<Run, Miss> {
+    let model = scripted(READ_AND_TELL)?;
+    run(&subject.with(&model)?, &model, &[])
+}
+
+fn result<'a>(messages: &'a Value, id: &str) -> Option<&'a Value> {
+    messages.as_array()?.iter().find(|message| message["role"] == "tool" && message["tool_call_id"] == id)
+}
+
+fn cites_id(subject: &Subject) -> Verdict {
+    let run = read_and_tell(subject)?;
+    if run.requests.len() < 2 {
+        run.ended("completed")?;
+    }
+    let messages = run.messages(1);
+    let cited =
+        result(&messages, "call_Facts-1").is_some_and(|result| result["content"].to_string().contains(FACT));
+    let wanted = format!("a tool message that cites call_Facts-1 and holds `{FACT}`");
+    ensure(cited, || format!("messages of request 2: {messages}"), &wanted)
+}
+
+fn two_steps(subject: &Subject) -> Verdict {
+    let run = read_and_tell(subject)?;
+    run.ended("completed")?;
+    let counts = (run.end["steps"].as_u64(), run.requests.len());
+    ensure(
+        counts == (Some(2), 2),
+        || format!("steps {}, {} requests", run.end["steps"], counts.1),
+        "2 steps, 2 requests",
+    )
+}
+
+fn usage(subject: &Subject) -> Verdict {
+    let run = read_and_tell(subject)?;
+    run.ended("completed")?;
+    let usage = &run.end["usage"];
+    let tokens = |key: &str| usage[key].as_u64().unwrap_or_default();
+    let input = tokens("input_tokens") + tokens("cache_read_tokens") + tokens("cache_write_tokens");
+    let wanted = "80 input tokens in all (30 + 50) and 12 output tokens (5 + 7)";
+    ensure((input, tokens("output_tokens")) == (80, 12), || usage.to_string(), wanted)
+}
+
+fn resends(subject: &Subject) -> Verdict {
+    let run = read_and_tell(subject)?;
+    if let Some(broken) = run.requests.iter().find_map(|request| request.violation.as_deref()) {
+        return Err(Miss::new(broken, "each request to hold all of the last one, and what was added since"));
+    }
+    if run.requests.len() < 2 {
+        run.ended("completed")?;
+    }
+    let (first, second) = (run.messages(0), run.messages(1));
+    let (first, second) =
+        (first.as_array().cloned().unwrap_or_default(), second.as_array().cloned().unwrap_or_default());
+    let asks = first
+        .iter()
+        .any(|message| message["role"] == "user" && message["content"].to_string().contains(TASK));
+    ensure(asks, || json!(first).to_string(), "the task as a user message of the first request")?;
+    ensure(
+        second.len() == first.len() + 2 && second.starts_with(&first),
+        || json!(second).to_string(),
+        "the messages of the first request, the assistant's with its call, and the result",
+    )
+}
+
+fn max_tokens(subject: &Subject) -> Verdict {
+    let model = scripted(
+        "replies: [{text: Writing., calls: [{name: write_file, arguments: {path: made.txt, content: half}}], finish: length}]",
+    )?;
+    let tried = subject.with(&model)?;
+    let run = run(&tried, &model, &[])?;
+    run.ended("max-tokens")?;
+    let count = run.requests.len();
+    ensure(count == 1, || format!("{count} requests"), "one request")?;
+    let ran = tried.root().join("made.txt").exists();
+    ensure(!ran, || "the truncated call was run: made.txt is there".to_owned(), "no tool to run")
+}
+
+fn step_cap(subject: &Subject) -> Verdict {
+    let reply = |n: usize| json!({ "calls": [{ "id": format!("call_{n}"), "name": "read_file", "arguments": { "path": "facts.txt" } }] });
+    let replies: Vec<Value> = (0..60).map(reply).collect();
+    let model = scripted(&json!({ "replies": replies }).to_string())?;
+    let run = run(&subject.with(&model)?, &model, &["--max-steps", "3"])?;
+    let counts = (run.end["steps"].as_u64(), run.requests.len());
+    let wanted = "3 steps and 3 requests with --max-steps 3";
+    ensure(counts == (Some(3), 3), || format!("steps {}, {} requests", run.end["steps"], counts.1), wanted)?;
+    run.ended("blocked")
+}
+
+fn invalid_arguments(subject: &Subject) -> Verdict {
+    let script = json!({ "replies": [
+        { "calls": [{ "id": "call_Broken-1", "name": "read_file", "arguments": "{\"path\": \"facts" }] },
+        { "text": "I will try again later." },
+    ] });
+    let model = scripted(&script.to_string())?;
+    let run = run(&subject.with(&model)?, &model, &[])?;
+    run.ended("completed")?;
+    let messages = run.messages(1);
+    let wanted = "a tool message that cites call_Broken-1 and says what is wrong";
+    let told = result(&messages, "call_Broken-1").map(|result| result["content"].to_string().to_lowercase());
+    let says =
+        told.is_some_and(|text| ["error", "invalid", "json", "not "].iter().any(|word| text.contains(word)));
+    ensure(says, || format!("messages of request 2: {messages}"), wanted)
+}
