@@ -8,7 +8,11 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use crate::problem::Problem;
+use crate::{checkout, problem::Problem};
+
+const USAGE: &str = "harness-lab run [--release] <program> [arguments…]";
+/// Names the folder of sources that plugins are built with.
+const SDK: &str = "HARNESS_SDK";
 
 /// What follows `run` on the command line.
 struct Call {
@@ -24,13 +28,22 @@ struct Call {
 pub(crate) fn run(arguments: Vec<OsString>) -> Result<ExitCode, Problem> {
     let Call { release, program, arguments } = parse(arguments)?;
     let folder = programs(release)?;
-    build(&folder)?;
+    let workspace = build(&folder)?;
     let path = folder.join(file_name(&program));
     if !path.exists() {
         let message = format!("program `{}` is not one that the workspace builds", program.display());
-        return Err(Problem::new(message, "name a binary of the workspace, as in: harness-lab run harness"));
+        return Err(Problem::new(
+            "NO_PROGRAM",
+            message,
+            "name a binary of the workspace, as in: harness-lab run harness",
+        ));
     }
-    become_program(clean(Command::new(&path)).args(arguments), &path)
+    let mut command = clean(Command::new(&path));
+    // What makes plugins looks for the sources around itself, where they are not if the target folder is elsewhere.
+    if std::env::var_os(SDK).is_none() {
+        command.env(SDK, workspace);
+    }
+    become_program(command.args(arguments), &path)
 }
 
 fn parse(arguments: Vec<OsString>) -> Result<Call, Problem> {
@@ -38,39 +51,47 @@ fn parse(arguments: Vec<OsString>) -> Result<Call, Problem> {
     let release = rest.next_if(|argument| argument == "--release").is_some();
     rest.next_if(|argument| argument == "--");
     match rest.next() {
-        None => Err(Problem::usage("`run` was given no program".to_owned())),
-        Some(option) if option.to_string_lossy().starts_with('-') => Err(Problem::usage(format!(
-            "option `{}` is not known, the one option is `--release`",
-            option.display()
-        ))),
+        None => Err(Problem::usage("`run` was given no program", USAGE)),
+        Some(option) if option.to_string_lossy().starts_with('-') => {
+            let message =
+                format!("option `{}` is not known, the one option is `--release`", option.display());
+            Err(Problem::usage(message, USAGE))
+        }
         Some(program) => Ok(Call { release, program, arguments: rest.collect() }),
     }
 }
 
 /// The folder that cargo puts the workspace's programs in: where this one is, or its release neighbour.
-fn programs(release: bool) -> Result<PathBuf, Problem> {
+pub(crate) fn programs(release: bool) -> Result<PathBuf, Problem> {
     let own = std::env::current_exe().map_err(|error| {
         let message = format!("the path of this program cannot be found: {error}");
-        Problem::new(message, "start it from a folder that can be read")
+        Problem::new("NO_PLACE", message, "start it from a folder that can be read")
     })?;
     let folder = own.parent().unwrap_or(Path::new("."));
     Ok(if release { folder.with_file_name("release") } else { folder.to_owned() })
 }
 
-fn file_name(program: &OsStr) -> OsString {
+pub(crate) fn file_name(program: &OsStr) -> OsString {
     let mut name = program.to_owned();
     name.push(std::env::consts::EXE_SUFFIX);
     name
 }
 
-fn build(folder: &Path) -> Result<(), Problem> {
+/// Builds the workspace with the profile whose folder that is; returns the workspace's own.
+///
+/// # Errors
+/// There is no workspace, or it does not build.
+pub(crate) fn build(folder: &Path) -> Result<PathBuf, Problem> {
+    let workspace = checkout::to_build().ok_or_else(|| {
+        let message = "the harness's workspace is neither around this program nor around this folder";
+        Problem::new("NO_CHECKOUT", message, "run this in a checkout of the harness")
+    })?;
     if !folder.join(file_name("harness".as_ref())).exists() {
         // Cargo is quiet, and the first build is long enough to look like a hang.
         writeln!(std::io::stderr(), "building the workspace once (a few minutes)…").ok();
     }
     let cargo = std::env::var_os("CARGO").unwrap_or("cargo".into());
     let mut command = clean(Command::new(&cargo));
-    let workspace = workspace();
     command.args(["build", "--workspace", "--quiet"]).current_dir(&workspace);
     // Cargo names the folder after the profile, except that the `dev` profile's is `debug`.
     if let Some(profile) = folder.file_name().filter(|name| *name != "debug") {
@@ -83,29 +104,19 @@ fn build(folder: &Path) -> Result<(), Problem> {
     let status = command.status().map_err(|error| {
         let (cargo, workspace) = (cargo.display(), workspace.display());
         let message = format!("cargo cannot be started as `{cargo}` in {workspace}: {error}");
-        Problem::new(message, "install cargo, or set CARGO to its path")
+        Problem::new("NO_CARGO", message, "install cargo, or set CARGO to its path")
     })?;
     if status.success() {
-        return Ok(());
+        return Ok(workspace);
     }
     let message = format!("the workspace did not build ({status}), so nothing was started");
     let exit = status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
-    Err(Problem { exit, ..Problem::new(message, "mend what cargo says above") })
-}
-
-/// The checkout that `cargo run` was called in. Started by hand, it is the one this program was compiled in: a second
-/// choice, because cargo does not compile it anew when a checkout is moved or two share a target folder.
-fn workspace() -> PathBuf {
-    let by_cargo = std::env::var_os("CARGO_PKG_NAME").is_some_and(|name| name == env!("CARGO_PKG_NAME"));
-    let package = std::env::var_os("CARGO_MANIFEST_DIR").filter(|_| by_cargo);
-    let mut folder = PathBuf::from(package.unwrap_or(env!("CARGO_MANIFEST_DIR").into()));
-    folder.pop();
-    folder
+    Err(Problem { exit, ..Problem::new("BUILD_FAILED", message, "mend what cargo says above") })
 }
 
 /// Takes out what `cargo run` tells a program about its own package. A build script that watches one of these
 /// variables would run again at every start, and everything above it would be built again.
-fn clean(mut command: Command) -> Command {
+pub(crate) fn clean(mut command: Command) -> Command {
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
         if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
@@ -130,5 +141,5 @@ fn become_program(command: &mut Command, path: &Path) -> Result<ExitCode, Proble
 
 fn not_started(path: &Path, error: std::io::Error) -> Problem {
     let message = format!("{} cannot be started: {error}", path.display());
-    Problem::new(message, "delete it and run the same command again")
+    Problem::new("NOT_STARTED", message, "delete it and run the same command again")
 }

@@ -90,6 +90,13 @@ const RULES: &[Rule] = &[
         instead: "`plugin-sdk`, which brings the contracts and the kit, or a need that a row fills",
     },
     Rule {
+        of: "checks/defects",
+        members: &["plugin-api/sdk"],
+        crates: None,
+        never: &["host", "host/*", "checks", PLUGIN],
+        instead: "`plugin-sdk`",
+    },
+    Rule {
         of: "checks/planted",
         members: &["plugin-api/sdk"],
         crates: None,
@@ -100,7 +107,7 @@ const RULES: &[Rule] = &[
         of: "checks",
         members: &["plugin-api", "plugin-api/contracts"],
         crates: None,
-        never: &["host", "host/*", PLUGIN, "checks/planted"],
+        never: &["host", "host/*", PLUGIN, "checks/defects", "checks/planted"],
         instead: "the `harness` binary and the contracts: a check sees what a user sees",
     },
     Rule {
