@@ -2,6 +2,7 @@
 //!
 //! Linking a plugin's crate brings its manifest record and its entry with it, so there is nothing to list but the crates.
 extern crate dispatch_parallel as _;
+extern crate llm_deepseek as _;
 extern crate llm_openai as _;
 extern crate llm_scripted as _;
 extern crate loop_basic as _;
