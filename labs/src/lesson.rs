@@ -86,7 +86,10 @@ static FOUNDATIONS: Lesson = Lesson {
     files: &[
         file!("harness.yml"),
         file!("labs/01-foundations/README.md"),
-        file!("labs/01-foundations/wire.md"),
+        file!("labs/01-foundations/llm.md"),
+        file!("labs/01-foundations/tools.md"),
+        file!("labs/01-foundations/loop.md"),
+        file!("labs/01-foundations/swap.md"),
         file!("labs/01-foundations/workspace/NOTES.md"),
         file!("labs/01-foundations/workspace/README.md"),
         file!("labs/01-foundations/workspace/books.csv"),
