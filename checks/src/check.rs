@@ -8,11 +8,13 @@ mod process;
 mod report;
 mod subject;
 mod suite;
+mod tried;
 
 pub(crate) use criterion::{Check, Criterion, Kind, Miss, Module, Verdict, ensure};
 pub(crate) use matrix::{Defect, Place};
 pub(crate) use process::Ended;
-pub(crate) use subject::{KEY, MODEL, Subject, Tried, scripted};
+pub(crate) use subject::{KEY, MODEL, Subject, scripted};
+pub(crate) use tried::Tried;
 
 use checks::failure::Failure;
 use clap::Args;

@@ -3,7 +3,7 @@ use super::{
     Criterion, Kind, Module, Subject,
     declared::Declared,
     say,
-    suite::{Outcome, Suite},
+    suite::{Failed, Outcome, Suite},
 };
 use checks::failure::Failure;
 use std::{process::ExitCode, sync::Mutex, thread};
@@ -26,10 +26,8 @@ pub(crate) enum Place {
     Wrap(&'static str),
 }
 
-/// What came of one defect: the criteria that failed, with their checks.
-struct Seen {
-    red: Vec<(&'static str, Vec<&'static str>)>,
-}
+/// What came of one defect: the criteria that failed, with what was seen.
+type Seen = Vec<(&'static str, Vec<Failed>)>;
 
 /// Prints which criterion sees which defect. The exit code is 1 when a defect is seen elsewhere than planned, or not at all, or when
 /// a check has no defect.
@@ -44,12 +42,19 @@ pub(crate) fn print(module: &'static Module, subject: &Subject) -> Result<ExitCo
     ))?;
     let mut wrong = Vec::new();
     for (defect, seen) in module.defects.iter().zip(plant(module, subject)?) {
-        let mark =
-            |c: &&Criterion| if seen.red.iter().any(|(id, _)| *id == c.id) { "FAIL  " } else { ".     " };
+        let mark = |c: &&Criterion| if seen.iter().any(|(id, _)| *id == c.id) { "FAIL  " } else { ".     " };
         let marks: String = checked.iter().map(mark).collect();
         say(&format!("{:width$}  {}\n", defect.name, marks.trim_end()))?;
-        if seen.red != [(defect.breaks.0, vec![defect.breaks.1])] {
-            wrong.push(format!("{}: breaks {:?}, seen in {:?}", defect.name, defect.breaks, seen.red));
+        if !is_seen_alone(defect, &seen) {
+            let (criterion, check) = defect.breaks;
+            let words = seen.iter().flat_map(|(id, failed)| {
+                failed.iter().map(move |one| format!("\n  {id} {}: {}", one.check, one.got))
+            });
+            wrong.push(format!(
+                "{}: {criterion} {check} alone should fail, there is{}",
+                defect.name,
+                or_nothing(words.collect())
+            ));
         }
     }
     for criterion in &checked {
@@ -61,6 +66,15 @@ pub(crate) fn print(module: &'static Module, subject: &Subject) -> Result<ExitCo
     let verdict = format!("{} defects, each seen by its own check alone\n", module.defects.len());
     say(&if wrong.is_empty() { verdict } else { wrong.join("\n") + "\n" })?;
     Ok(ExitCode::from(u8::from(!wrong.is_empty())))
+}
+
+fn is_seen_alone(defect: &Defect, seen: &Seen) -> bool {
+    let (criterion, check) = defect.breaks;
+    matches!(seen.as_slice(), [(id, failed)] if *id == criterion && failed.iter().any(|one| one.check == check))
+}
+
+fn or_nothing(words: String) -> String {
+    if words.is_empty() { " nothing".to_owned() } else { words }
 }
 
 /// The whole suite, once a defect, on as many threads as there are processors.
@@ -83,7 +97,7 @@ fn plant(module: &'static Module, subject: &Subject) -> Result<Vec<Seen>, Failur
         for _ in 0..threads {
             scope.spawn(|| {
                 while let Some((n, subject)) = next() {
-                    let found = Seen { red: red(module, subject) };
+                    let found = red(module, subject);
                     if let Ok(mut seen) = seen.lock() {
                         seen.push((n, found));
                     }
@@ -96,10 +110,10 @@ fn plant(module: &'static Module, subject: &Subject) -> Result<Vec<Seen>, Failur
     Ok(seen.into_iter().map(|(_, seen)| seen).collect())
 }
 
-fn red(module: &'static Module, subject: Subject) -> Vec<(&'static str, Vec<&'static str>)> {
+fn red(module: &'static Module, subject: Subject) -> Seen {
     let suite = Suite { subject, declared: Declared::default(), only: Vec::new(), live: false };
     let failed = |criterion: &'static Criterion| match suite.judge(criterion) {
-        Outcome::Fail(failed) => Some((criterion.id, failed.iter().map(|failed| failed.check).collect())),
+        Outcome::Fail(failed) => Some((criterion.id, failed)),
         Outcome::Pass | Outcome::Skip(_) | Outcome::Manual => None,
     };
     suite.chosen(module).filter_map(failed).collect()
@@ -117,11 +131,13 @@ fn patch(defect: &Defect, subject: &Subject) -> Result<String, Failure> {
                 .and_then(|row| row["id"].as_str())
                 .unwrap_or("llm-adapter");
             format!(
-                "- id: {row}\n  name: defect-llm\n  config:\n    defect: {name}\n    base_url: !env \"LLM_BASE_URL:-\"\n    model: !env \"LLM_MODEL:-\"\n    api_key: !secret LLM_API_KEY\n"
+                "- id: {row}\n  name: defect-adapter\n  config:\n    defect: {name}\n    base_url: !env \"LLM_BASE_URL:-\"\n    model: !env \"LLM_MODEL:-\"\n    api_key: !secret LLM_API_KEY\n"
             )
         }
         Place::Wrap(service) => {
-            format!("- insert: [{{id: defect, name: defect-{service}-wrap, config: {{defect: {name}}}}}]\n")
+            format!(
+                "- insert:\n  - id: defect\n    name: defect-{service}\n    config:\n      defect: {name}\n      root: !env \"HARNESS_ROOT:-.\"\n      api_key: !secret LLM_API_KEY\n"
+            )
         }
     })
 }

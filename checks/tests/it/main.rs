@@ -4,4 +4,6 @@
 #[cfg(test)]
 mod fake_model;
 #[cfg(test)]
+mod foundations;
+#[cfg(test)]
 mod tidy;

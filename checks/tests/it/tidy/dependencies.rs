@@ -91,9 +91,9 @@ const RULES: &[Rule] = &[
     },
     Rule {
         of: "checks/defects",
-        members: &["plugin-api/sdk"],
+        members: &["plugin-api/sdk", "host/scaffold/templates/llm"],
         crates: None,
-        never: &["host", "host/*", "checks", PLUGIN],
+        never: &["host", "checks", PLUGIN],
         instead: "`plugin-sdk`",
     },
     Rule {

@@ -1,0 +1,188 @@
+//! What an adapter may do wrong with a request or a response, and a loop with the history that it sends.
+use crate::Config;
+use plugin_sdk::contracts::llm::{
+    BlockStart, Client, Contract, Failure, Finish, Llm, LlmRequest, StreamChunk, code,
+};
+use plugin_sdk::*;
+
+pub(crate) struct Model {
+    below: Client,
+    config: Config,
+}
+
+impl Plugin for Model {
+    type Config = Config;
+    async fn create(ctx: Ctx, config: Config) -> Result<Self> {
+        Ok(Model { below: ctx.below::<Contract>()?, config })
+    }
+}
+
+impl Llm for Model {
+    fn stream(
+        &self,
+        request: LlmRequest,
+        history: Parts,
+        cx: Cx,
+    ) -> impl Stream<Item = StreamChunk> + 'static {
+        let (request, history) = asked(&self.config.defect, request, history);
+        let (below, config) = (self.below.clone(), self.config.clone());
+        emit(|out| async move {
+            if config.defect == "asks-twice" && history.len() >= 5 {
+                let mut first = below.stream(&request, &history, &cx);
+                while next(&mut first).await.is_some() {}
+            }
+            if let Some(failure) = refusal(&config.defect, &history) {
+                out.send(StreamChunk::Finish(Finish::Error { failure })).await;
+                return;
+            }
+            let mut response = Response::new(&config, request.tools.is_empty());
+            let mut reply = below.stream(&request, &history, &cx);
+            let mut held = Vec::new();
+            while let Some(chunk) = next(&mut reply).await {
+                let chunks = response.told(chunk);
+                if config.defect == "collects-first" {
+                    held.extend(chunks);
+                    continue;
+                }
+                for chunk in chunks {
+                    out.send(chunk).await;
+                }
+            }
+            for chunk in held {
+                out.send(chunk).await;
+            }
+        })
+    }
+}
+
+/// A request as the defect leaves it. One without tools is the suite's own; a loop's has some.
+fn asked(defect: &str, mut request: LlmRequest, history: Parts) -> (LlmRequest, Parts) {
+    let is_direct = request.tools.is_empty();
+    match defect {
+        "model-ignored" => request.settings.model = String::new(),
+        "system-dropped" => request.system = None,
+        "tools-reordered" => {
+            let mut tools: Vec<Part> = request.tools.iter().cloned().collect();
+            tools.reverse();
+            request.tools = tools.into_iter().collect();
+        }
+        "message-added" if is_direct => {
+            let mut longer: Parts = Message::user("Be brief.").part().into();
+            longer.append(&history);
+            return (request, longer);
+        }
+        "history-cut" if history.len() == 3 && mentions(&history, "call_Facts-1") => {
+            return (request, history.tail(1));
+        }
+        "other-id" => return (request, history.iter().map(other_id).collect()),
+        _ => {}
+    }
+    (request, history)
+}
+
+fn mentions(history: &Parts, word: &str) -> bool {
+    history.iter().any(|part| part.text().is_some_and(|text| text.contains(word)))
+}
+
+/// A result that cites another call than the one it answers.
+fn other_id(part: &Part) -> Part {
+    let text = part.text().unwrap_or_default();
+    Part::new(text.replace(r#""call_id":"call_Facts-1""#, r#""call_id":"call_Facts-2""#))
+}
+
+/// What makes a careless loop or wrap give up.
+fn refusal(defect: &str, history: &Parts) -> Option<Failure> {
+    let messages = || {
+        history.iter().filter_map(|part| Message::from_part(part).ok()).flat_map(|message| message.content)
+    };
+    match defect {
+        "knows-its-adapter" => messages()
+            .any(|block| matches!(block, Block::Reasoning { adapter, .. } if adapter != "llm-openai"))
+            .then(|| Failure::new("UNKNOWN_ADAPTER", "reasoning of an adapter that is not llm-openai")),
+        "arguments-trusted" => messages()
+            .any(|block| matches!(block, Block::ToolCall { arguments, .. } if serde_json::from_str::<serde_json::Value>(&arguments).is_err()))
+            .then(|| Failure::new("BAD_ARGUMENTS", "the arguments of a call are no JSON")),
+        _ => None,
+    }
+}
+
+/// A response as the defect leaves it.
+struct Response<'a> {
+    config: &'a Config,
+    is_direct: bool,
+    /// Whether it is the suite's greeting.
+    greets: bool,
+    /// The first tool-call block.
+    first_call: Option<u32>,
+}
+
+impl<'a> Response<'a> {
+    fn new(config: &'a Config, is_direct: bool) -> Self {
+        Response { config, is_direct, greets: false, first_call: None }
+    }
+
+    fn told(&mut self, mut chunk: StreamChunk) -> Vec<StreamChunk> {
+        if let StreamChunk::TextDelta { text, .. } = &chunk {
+            self.greets |= text.starts_with("Hello");
+        }
+        let (greets, is_direct) = (self.greets, self.is_direct);
+        match (self.config.defect.as_str(), &mut chunk) {
+            ("block-left-open", StreamChunk::BlockEnd { .. }) | ("no-usage", StreamChunk::Usage(_))
+                if greets =>
+            {
+                return Vec::new();
+            }
+            ("stop-as-max-tokens", StreamChunk::Finish(finish)) if greets => *finish = Finish::MaxTokens,
+            ("usage-not-disjoint", StreamChunk::Usage(usage)) if greets => {
+                usage.input_tokens += usage.cache_read_tokens.unwrap_or_default();
+            }
+            ("own-ids", StreamChunk::BlockStart { block: BlockStart::ToolCall { id, .. }, .. })
+                if is_direct =>
+            {
+                *id = id.replace("call_Check-7", "call_1");
+            }
+            ("own-ids", StreamChunk::BlockEnd { block: Some(Block::ToolCall { id, .. }), .. })
+                if is_direct =>
+            {
+                *id = id.replace("call_Check-7", "call_1");
+            }
+            ("one-block-for-all", StreamChunk::BlockStart { index, block: BlockStart::ToolCall { .. } })
+                if is_direct =>
+            {
+                self.first_call.get_or_insert(*index);
+            }
+            ("one-block-for-all", StreamChunk::ToolCallDelta { index, .. }) if is_direct => {
+                *index = self.first_call.unwrap_or(*index);
+            }
+            ("one-block-for-all", StreamChunk::BlockEnd { block, .. }) if is_direct => *block = None,
+            ("calls-as-stop", StreamChunk::Finish(finish @ Finish::ToolCalls)) if is_direct => {
+                *finish = Finish::Stop
+            }
+            ("length-as-stop", StreamChunk::Finish(finish @ Finish::MaxTokens)) if is_direct => {
+                *finish = Finish::Stop
+            }
+            ("runs-truncated", StreamChunk::Finish(finish @ Finish::MaxTokens)) if !is_direct => {
+                *finish = Finish::ToolCalls;
+            }
+            (_, StreamChunk::Finish(finish)) => self.failed(finish),
+            _ => {}
+        }
+        vec![chunk]
+    }
+
+    fn failed(&self, finish: &mut Finish) {
+        let Finish::Error { failure } = finish else { return };
+        match (self.config.defect.as_str(), failure.code.as_str()) {
+            ("status-as-code", code::AUTH) => failure.code = "HTTP_401".to_owned(),
+            ("key-unnamed", code::MISSING_CREDENTIAL) => {
+                *failure = Failure::new(code::MISSING_CREDENTIAL, "there is no key");
+            }
+            ("key-shown", code::INVALID_CREDENTIAL) => {
+                failure.message = format!("the key {} is no key", self.config.api_key);
+            }
+            ("unusable-as-transport", code::INVALID_CREDENTIAL) => failure.code = code::TRANSPORT.to_owned(),
+            ("empty-as-stop", code::EMPTY_RESPONSE) => *finish = Finish::Stop,
+            _ => {}
+        }
+    }
+}
