@@ -8,8 +8,10 @@ mod inherited;
 mod manifest;
 mod template;
 mod sdk;
+mod offers;
 
 pub use name::check as check_name;
+pub use offers::{OFFERS, Offer, offer};
 pub use problem::Problem;
 pub use sdk::{sdk, sdk_in};
 pub use template::{Place, Template, Written};

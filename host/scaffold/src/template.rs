@@ -8,8 +8,11 @@ use std::{
 };
 use toml_edit::{DocumentMut, Item};
 
-/// The settings of clippy that the lints of a crate count on.
-const CLIPPY: (&str, &str) = ("clippy.toml", include_str!("../../../clippy.toml"));
+/// What a crate has of the workspace around it: the settings that its lints count on, and how its text is laid out.
+const SETTINGS: [(&str, &str); 2] = [
+    ("clippy.toml", include_str!("../../../clippy.toml")),
+    ("rustfmt.toml", include_str!("../../../rustfmt.toml")),
+];
 
 /// A crate as text.
 #[derive(Clone, Copy, Debug)]
@@ -89,7 +92,7 @@ impl Template {
             }
         }
         if matches!(place, Place::Alone { .. }) {
-            files.push((CLIPPY.0, CLIPPY.1.to_owned()));
+            files.extend(SETTINGS.map(|(path, text)| (path, text.to_owned())));
         }
         Ok(files)
     }

@@ -58,7 +58,7 @@ fn a_crate_that_stands_alone_says_all_itself() {
     let folder = place.path().join("my-some");
     let written = TEMPLATE.write(&folder, "my-some", &alone()).unwrap();
     let paths: Vec<&Path> = written.iter().map(|file| file.path.strip_prefix(&folder).unwrap()).collect();
-    let names = ["Cargo.toml", "src/lib.rs", "try.patch.yml", ".gitignore", "clippy.toml"];
+    let names = ["Cargo.toml", "src/lib.rs", "try.patch.yml", ".gitignore", "clippy.toml", "rustfmt.toml"];
     assert_eq!(paths, names.map(Path::new));
     assert!(written.iter().all(|file| !file.existed));
 
@@ -88,7 +88,7 @@ fn a_member_of_the_workspace_goes_on_inheriting() {
     let place = TempDir::new().unwrap();
     let folder = place.path().join("my-some");
     let written = TEMPLATE.write(&folder, "my-some", &Place::Workspace).unwrap();
-    assert_eq!(written.len(), 3, "one target folder and one clippy.toml serve all members: {written:?}");
+    assert_eq!(written.len(), 3, "what is of the workspace serves all members: {written:?}");
     assert_eq!(read(&folder, "Cargo.toml"), MANIFEST.replace("template-some", "my-some"));
     assert_eq!(read(&folder, "try.patch.yml"), "- id: tools\n  name: my-some\n");
 }
@@ -110,7 +110,7 @@ fn what_is_there_is_never_written_over() {
     assert!(!place.path().join("nowhere").exists() && !folder.join("nowhere").exists());
 
     let before = read(&folder, "Cargo.toml");
-    assert_eq!(kept(TEMPLATE.write(&folder, "my-some", &alone()).unwrap()).len(), 5);
+    assert_eq!(kept(TEMPLATE.write(&folder, "my-some", &alone()).unwrap()).len(), 6);
     assert_eq!(read(&folder, "Cargo.toml"), before);
 }
 
