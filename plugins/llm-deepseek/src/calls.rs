@@ -19,11 +19,9 @@ pub(crate) struct Calls {
     /// Which call a number or an id last meant.
     numbered: HashMap<i64, usize>,
     known: HashMap<String, usize>,
-    /// What the last fragment added.
-    delta: Option<StreamChunk>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Call {
     block: u32,
     id: String,
@@ -38,42 +36,42 @@ impl Calls {
         self.list.is_empty()
     }
 
-    /// Takes a fragment; returns what it weighs. `open` opens the block of a new call.
-    pub(crate) fn take(&mut self, fragment: Fragment, open: impl FnOnce(BlockStart) -> u32) -> usize {
-        let (place, index) = (self.place(&fragment), fragment.index());
-        let (id, name) = (fragment.id, fragment.function.name().to_owned());
+    /// Takes a fragment; returns its delta, if it has arguments, and how many bytes are kept of it. `open` opens the block of a new call.
+    pub(crate) fn take(
+        &mut self,
+        fragment: Fragment,
+        open: impl FnOnce(BlockStart) -> u32,
+    ) -> (Option<StreamChunk>, usize) {
+        let (index, known) = (fragment.index(), self.place(&fragment));
+        let (mut id, mut name) = (fragment.id, fragment.function.name().to_owned());
         let arguments = fragment.function.into_arguments();
-        let weight = arguments.len() + if place.is_none() { CALL_BYTES + id.len() + name.len() } else { 0 };
-        let at = place.unwrap_or(self.list.len());
-        self.numbered.extend(index.map(|index| (index, at)));
-        if !id.is_empty() && self.list.get(at).is_none_or(|call| call.id.is_empty()) {
-            self.known.insert(id.clone(), at);
-        }
-        match self.list.get_mut(at) {
-            // The first id and the first name hold.
-            Some(call) => {
-                call.late |= call.id.is_empty() && !id.is_empty() || call.name.is_empty() && !name.is_empty();
-                for (first, next) in [(&mut call.id, id), (&mut call.name, name)] {
-                    if first.is_empty() {
-                        *first = next;
-                    }
-                }
-            }
-            None => {
-                let block = open(BlockStart::ToolCall { id: id.clone(), name: name.clone() });
-                self.list.push(Call { block, id, name, arguments: String::new(), late: false });
-            }
-        }
+        let at = known.unwrap_or_else(|| {
+            let block = open(BlockStart::ToolCall { id: id.clone(), name: name.clone() });
+            self.list.push(Call { block, ..Call::default() });
+            self.list.len() - 1
+        });
         let call = &mut self.list[at];
-        call.arguments.push_str(&arguments);
-        let index = call.block;
-        self.delta = (!arguments.is_empty()).then_some(StreamChunk::ToolCallDelta { index, arguments });
-        weight
-    }
-
-    /// The delta of the fragment that was taken last, if it had arguments.
-    pub(crate) fn delta(&mut self) -> Option<StreamChunk> {
-        self.delta.take()
+        // The first id and the first name hold.
+        if !call.id.is_empty() {
+            id.clear();
+        }
+        if !call.name.is_empty() {
+            name.clear();
+        }
+        let mut bytes = id.len() + name.len() + arguments.len();
+        call.late |= known.is_some() && !(id.is_empty() && name.is_empty());
+        call.id += &id;
+        call.name += &name;
+        call.arguments += &arguments;
+        let block = call.block;
+        if index.is_some_and(|index| self.numbered.insert(index, at).is_none()) || known.is_none() {
+            bytes += CALL_BYTES;
+        }
+        if !id.is_empty() {
+            self.known.insert(id, at);
+        }
+        let has_delta = !arguments.is_empty();
+        (has_delta.then_some(StreamChunk::ToolCallDelta { index: block, arguments }), bytes)
     }
 
     /// The call that a fragment goes on with, `None` for a new one.

@@ -102,8 +102,10 @@ impl Row {
                     out.send(chunk).await;
                     continue;
                 };
-                let rest = async move { while let Ok(Some(_)) = response.chunk().await {} };
-                tokio::spawn(timeout(REST, rest));
+                if !matches!(finish, Finish::Error { .. }) {
+                    let rest = async move { while let Ok(Some(_)) = response.chunk().await {} };
+                    tokio::spawn(timeout(REST, rest));
+                }
                 return Ok(finish);
             }
         }

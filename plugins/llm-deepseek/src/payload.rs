@@ -2,7 +2,7 @@
 //!
 //! Everything may be missing or null. What is not known is ignored.
 use serde::{Deserialize, Deserializer};
-use serde_json::Value;
+use serde_json::{Value, value::RawValue};
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -55,7 +55,7 @@ pub(crate) struct Fragment {
 pub(crate) struct Function {
     #[serde(deserialize_with = "or_default")]
     name: String,
-    arguments: Value,
+    arguments: Option<Box<RawValue>>,
 }
 
 impl Fragment {
@@ -73,11 +73,8 @@ impl Function {
 
     /// The arguments: a text that holds JSON, or the JSON itself.
     pub(crate) fn into_arguments(self) -> String {
-        match self.arguments {
-            Value::Null => String::new(),
-            Value::String(text) => text,
-            json => json.to_string(),
-        }
+        let json = self.arguments.map(|json| Box::<str>::from(json).into_string()).unwrap_or_default();
+        serde_json::from_str(&json).unwrap_or(json)
     }
 }
 

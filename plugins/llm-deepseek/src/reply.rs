@@ -60,11 +60,11 @@ impl Reply {
 
     /// What came is no event stream at all.
     pub(crate) fn page(&mut self, said: &Said, text: &str, chunks: &mut Vec<StreamChunk>) {
-        let error = serde_json::from_str::<Value>(text).is_ok_and(|value| is_error(&value["error"]));
-        if error {
+        if serde_json::from_str::<Value>(text).is_ok_and(|value| is_error(&value["error"])) {
             return self.reported(said, chunks);
         }
-        let what = format_args!("the response is no event stream: {}", said.message);
+        let shown = if said.message.is_empty() { text.trim() } else { &said.message };
+        let what = format_args!("the response is no event stream: {shown}");
         self.fail(failure(code::MALFORMED_RESPONSE, what), chunks);
     }
 
@@ -114,8 +114,9 @@ impl Reply {
             chunks.push(StreamChunk::TextDelta { index, text });
         }
         for fragment in delta.tool_calls {
-            self.bytes += self.calls.take(fragment, |block| open(&mut self.blocks, block, chunks));
-            chunks.extend(self.calls.delta());
+            let (delta, bytes) = self.calls.take(fragment, |block| open(&mut self.blocks, block, chunks));
+            chunks.extend(delta);
+            self.bytes += bytes;
         }
         if !finish_reason.is_empty() {
             self.finish_reason = finish_reason;

@@ -43,7 +43,7 @@ impl Said {
     pub(crate) fn in_error(error: &Value) -> Self {
         let field = |name: &str| error.get(name).filter(|value| !value.is_null()).map(spelled);
         let message = ["message", "detail"].into_iter().find_map(field).unwrap_or_else(|| match error {
-            Value::Null | Value::Bool(_) => String::new(),
+            Value::Null => String::new(),
             Value::Object(fields) if fields.is_empty() => String::new(),
             other => spelled(other),
         });

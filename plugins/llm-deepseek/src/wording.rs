@@ -34,39 +34,29 @@ pub(crate) fn is_about_credit(plain: &str) -> bool {
 
 /// Whether the conversation is longer than the model's context. Nothing else may be taken for that, because it would be shortened in vain.
 pub(crate) fn is_about_length(plain: &str) -> bool {
-    let maximum = ["max", "maximum", "maximum allowed", "maximum supported", "max allowed", "max supported"];
+    let most = ["max", "maximum", "maximum allowed", "maximum supported", "max allowed", "max supported"];
+    let words: Vec<&str> = plain.split_whitespace().collect();
     pairs(plain, &WINDOWS, &OUTGROWS)
-        || pairs(plain, &maximum, &WINDOWS)
-        || is_too_long(plain)
-        || outgrows_the_context(plain)
+        || pairs(plain, &most, &WINDOWS)
+        || says(plain, "prompt is too long")
+        || (0..words.len()).any(|at| too_long_for_a_model(&words[at..]) || outgrows_the_context(&words, at))
 }
 
-/// "The prompt is too long", by itself or for a model; a request may be too large for other things.
-fn is_too_long(plain: &str) -> bool {
-    let mut long = SUBJECTS.iter().flat_map(|subject| {
-        ["", " is", " are"]
-            .map(|verb| [" too long ", " too large "].map(|too| format!(" {subject}{verb}{too}")))
-    });
-    let target = |rest: &str| match rest.split_whitespace().collect::<Vec<_>>()[..] {
-        ["for", "this" | "the", next, ..] | ["for", next, ..] => ["model", "context"].contains(&next),
-        _ => false,
+/// Whether the words begin with "input is too long for this model", or the like. A request may be too large for other things.
+fn too_long_for_a_model(words: &[&str]) -> bool {
+    let (subject, rest) = match words {
+        [subject, "is" | "are", "too", "long" | "large", "for", rest @ ..]
+        | [subject, "too", "long" | "large", "for", rest @ ..] => (subject, rest),
+        _ => return false,
     };
-    says(plain, "prompt is too long")
-        || long.any(|either| {
-            either
-                .iter()
-                .any(|phrase| plain.match_indices(phrase).any(|(at, _)| target(&plain[at + phrase.len()..])))
-        })
+    let model = matches!(rest, ["model" | "context", ..] | ["this" | "the", "model" | "context", ..]);
+    SUBJECTS.contains(subject) && model
 }
 
-/// "The input … exceeds the context …", with a few words in between.
-fn outgrows_the_context(plain: &str) -> bool {
+/// Whether the word there is the verb of "the input … exceeds … the context", with a few words in between.
+fn outgrows_the_context(words: &[&str], at: usize) -> bool {
     const BETWEEN_MAX: usize = 8;
-    let words: Vec<&str> = plain.split(' ').collect();
-    let verbs = words.iter().enumerate().filter(|(_, word)| OUTGROWS.contains(word));
-    verbs.map(|(at, _)| at).any(|at| {
-        let before = &words[at.saturating_sub(BETWEEN_MAX)..at];
-        let after = &words[at + 1..words.len().min(at + 1 + BETWEEN_MAX)];
-        before.iter().any(|word| SUBJECTS.contains(word)) && after.contains(&"context")
-    })
+    let (before, after) = words.split_at(at);
+    let near = before.iter().rev().take(BETWEEN_MAX).any(|word| SUBJECTS.contains(word));
+    OUTGROWS.contains(&words[at]) && near && after.iter().take(BETWEEN_MAX).any(|word| *word == "context")
 }

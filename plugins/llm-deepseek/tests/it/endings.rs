@@ -77,15 +77,14 @@ async fn a_fired_token_aborts_and_closes_the_connection() {
         "{text: x, fault: stall}",
         "{text: x, fault: stall, after: 0}",
         "{text: x, fault: stall, after: 2}",
-        "{status: 500, body: x, fault: stall, after: 1}",
+        "{status: 500, body: some words, fault: stall, after: 0}",
     ] {
         let model = FakeModel::start(&format!("replies: [{reply}]"));
         let (cx, cancel, _) = testing::cx();
         let row = row(model.base_url(), json!({}));
         let fire = async {
-            while model.requests().is_empty() {
-                tokio::task::yield_now().await;
-            }
+            // The answer has been asked for first, and is read by a thread of the library.
+            tokio::task::block_in_place(|| model.wait_for_requests(1));
             cancel.cancel("enough".into());
         };
         let (chunks, ()) = tokio::join!(answer(&row, LlmRequest::default(), go(), cx), fire);
@@ -117,28 +116,49 @@ async fn deltas_come_while_the_response_goes_on_and_dropping_it_ends_it() {
     model.wait_until_closed();
 }
 
+/// A payload whose delta is that JSON.
+fn payload(delta: &str) -> Vec<u8> {
+    format!("data: {{\"choices\":[{{\"delta\":{delta}}}]}}\n\n").into_bytes()
+}
+
 #[test]
-fn a_response_that_never_ends_is_too_large() {
-    let payload = |delta: &str| format!("data: {{\"choices\":[{{\"delta\":{delta}}}]}}\n\n").into_bytes();
+fn everything_that_is_kept_of_a_response_counts() {
     let megabyte = "x".repeat(1 << 20);
-    let call = |index: usize| payload(&format!("{{\"tool_calls\":[{{\"index\":{index}}}]}}"));
-    let (prose, thought) = (
-        payload(&json!({ "content": megabyte }).to_string()),
-        payload(&json!({ "reasoning": megabyte }).to_string()),
-    );
-    let line = megabyte.into_bytes();
-    let calls: Vec<Vec<u8>> = (0..70_000).map(call).collect();
-    let page = [b"{".to_vec(), line.clone()].concat();
-    for (pieces, code) in [
-        (vec![&*line; 17], "RESPONSE_TOO_LARGE"),
-        (vec![&*prose; 65], "RESPONSE_TOO_LARGE"),
-        (vec![&*thought; 65], "RESPONSE_TOO_LARGE"),
-        (calls.iter().map(Vec::as_slice).collect(), "RESPONSE_TOO_LARGE"),
-        (vec![&*page; 2], "MALFORMED_RESPONSE"),
-        (vec![&*prose; 63], "STREAM_CLOSED"),
-    ] {
-        let chunks = of(pieces);
-        assert_eq!(failure(&chunks).code, code);
-        assert!(!failure(&chunks).hint.is_empty());
+    let said = |what: &str| payload(&format!(r#"{{"{what}":"{megabyte}"}}"#));
+    let call = |index: usize, function: &str| {
+        payload(&format!(r#"{{"tool_calls":[{{"index":{index},"function":{function}}}]}}"#))
+    };
+    let part = |index: usize, what: &str| call(index, &format!(r#"{{"{what}":"{megabyte}"}}"#));
+    let pieces: Vec<Vec<u8>> = (0..17)
+        .map(|index| call(index, "{}"))
+        .chain((0..17).map(|_| said("content")))
+        .chain((0..17).map(|_| said("reasoning_content")))
+        .chain((0..17).map(|index| part(index, "name")))
+        .chain((0..17).map(|index| part(index, "arguments")))
+        .collect();
+    let chunks = of(pieces.iter().map(Vec::as_slice));
+    assert_eq!(failure(&chunks).code, "RESPONSE_TOO_LARGE");
+    // Only with the last kind is it too much.
+    assert!(chunks.iter().any(|chunk| matches!(chunk, StreamChunk::ToolCallDelta { .. })));
+}
+
+#[test]
+fn calls_without_end_are_too_large() {
+    for end in ["}", r#","id":"a"}"#] {
+        let thousand = |n: usize| {
+            let fragments = (0..1000).map(|index| format!(r#"{{"index":{}{end}"#, n * 1000 + index));
+            let fragments: Vec<String> = fragments.collect();
+            payload(&format!(r#"{{"tool_calls":[{}]}}"#, fragments.join(",")))
+        };
+        let pieces: Vec<Vec<u8>> = (0..70).map(thousand).collect();
+        assert_eq!(failure(&of(pieces.iter().map(Vec::as_slice))).code, "RESPONSE_TOO_LARGE");
     }
+}
+
+#[test]
+fn a_line_and_a_page_without_end_are_too_large() {
+    let megabyte = "x".repeat(1 << 20).into_bytes();
+    assert_eq!(failure(&of(vec![&*megabyte; 17])).code, "RESPONSE_TOO_LARGE");
+    let page = [b"{".to_vec(), megabyte].concat();
+    assert_eq!(failure(&of(vec![&*page; 2])).code, "MALFORMED_RESPONSE");
 }
