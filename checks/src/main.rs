@@ -3,6 +3,7 @@
 mod check;
 #[path = "../01-foundations/criteria.rs"]
 mod foundations;
+mod list;
 mod serve;
 
 use std::io::Write;
@@ -22,6 +23,8 @@ struct Cli {
 enum Command {
     /// Serve a scripted model on 127.0.0.1 that checks every request it gets
     Serve(serve::Serve),
+    /// List contracts and criteria
+    List(list::List),
     /// Module 1: a model, tools, and the loop between them
     #[command(name = "01", visible_alias = "01-foundations")]
     Foundations(check::Options),
@@ -30,6 +33,7 @@ enum Command {
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Serve(serve) => serve.run(),
+        Command::List(list) => list.run(),
         Command::Foundations(options) => check::run(&foundations::MODULE, &options),
     };
     done.unwrap_or_else(|failure| {

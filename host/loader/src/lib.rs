@@ -180,6 +180,23 @@ pub fn find(wanted: &Wanted<'_>, folders: &[PathBuf], verdicts: &mut Verdicts) -
     Err(refused.unwrap_or_else(|| missing(wanted, &candidates, folders, passed)))
 }
 
+/// Every plugin of the folders that a row could name, each as [`find`] would find it.
+pub fn installed(folders: &[PathBuf], verdicts: &mut Verdicts) -> Vec<Library> {
+    let mut found: Vec<Library> = Vec::new();
+    for path in search::libraries(folders) {
+        let records = read(&path, verdicts).map(Cow::into_owned).unwrap_or_default();
+        for Record { entry, api, rustc, plugins, .. } in records {
+            for manifest in plugins {
+                if !found.iter().any(|library| library.manifest.name == manifest.name) {
+                    let (path, entry, api, rustc) = (path.clone(), entry.clone(), api.clone(), rustc.clone());
+                    found.push(Library { path, entry, api, rustc, manifest });
+                }
+            }
+        }
+    }
+    found
+}
+
 /// Why a library will not do.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Refusal {

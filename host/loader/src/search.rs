@@ -39,24 +39,40 @@ pub(crate) fn file_name(plugin: &str) -> String {
     format!("{DLL_PREFIX}{stem}{DLL_SUFFIX}")
 }
 
+/// Every library of the folders: single ones before bundles, each kind in the order of the folders.
+pub(crate) fn libraries(folders: &[PathBuf]) -> Vec<PathBuf> {
+    let is_library = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        name.starts_with(DLL_PREFIX) && name.ends_with(DLL_SUFFIX)
+    };
+    let mut found: Vec<PathBuf> =
+        folders.iter().flat_map(|folder| entries(folder).filter(is_library)).collect();
+    found.sort_by_key(|path| is_bundle(path));
+    found
+}
+
+/// What a folder holds, sorted.
+fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    paths.sort();
+    paths.into_iter()
+}
+
+fn is_bundle(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with(DLL_PREFIX) && name.ends_with(&format!("bundle{DLL_SUFFIX}"))
+}
+
 /// Single libraries in every folder before bundles in any: a plugin put beside a bundle wins.
 pub(crate) fn search(plugin: &str, folders: &[PathBuf]) -> Vec<PathBuf> {
-    let bundles = |folder: &PathBuf| -> Vec<PathBuf> {
-        let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).map(|e| e.path());
-        let bundle = |path: &PathBuf| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            name.starts_with(DLL_PREFIX) && name.ends_with(&format!("bundle{DLL_SUFFIX}"))
-        };
-        let mut found: Vec<PathBuf> = entries.filter(bundle).collect();
-        found.sort();
-        found
-    };
     let single: Vec<PathBuf> = folders.iter().map(|folder| folder.join(file_name(plugin))).collect();
     // Bundles are looked for only once no single library has been found.
     if single.iter().any(|path| path.exists()) {
         single
     } else {
-        [single, folders.iter().flat_map(bundles).collect()].concat()
+        let bundles = folders.iter().flat_map(|folder| entries(folder).filter(|path| is_bundle(path)));
+        single.into_iter().chain(bundles).collect()
     }
 }
 

@@ -62,6 +62,13 @@ const RULES: &[Rule] = &[
         instead: "`plugin-sdk`: a template is the plugin that it becomes",
     },
     Rule {
+        of: "host/services",
+        members: &["host/loader", "host/rows", "host/terminal"],
+        crates: None,
+        never: &["host", "plugin-api/contracts", "plugin-api/sdk", "checks", "reqwest", PLUGIN],
+        instead: "what `harness rows` and `harness check list` say: it knows no service",
+    },
+    Rule {
         of: "host/*",
         members: &["plugin-api"],
         crates: None,
