@@ -11,7 +11,7 @@ mod call;
 mod show;
 mod report;
 
-use clap::Parser as _;
+use clap::{Parser as _, error::ErrorKind};
 use cli::{Cli, Command, Setup, Task};
 use loader::{Opened, Verdicts};
 use mount::Means;
@@ -41,7 +41,13 @@ fn main() -> ExitCode {
             terminal::print_error(&early(&[]).text(&error.to_string()));
             return ExitCode::from(2);
         }
-        Err(help) => help.exit(),
+        Err(help) => {
+            let whole = std::env::args_os().len() <= 2 && help.kind() != ErrorKind::DisplayVersion;
+            let programs = if whole { programs() } else { Vec::new() };
+            let more = format!("\nPrograms beside this one: {}\n", programs.join(", "));
+            let shown = help.print().is_ok() && (programs.is_empty() || terminal::print(&more));
+            return ExitCode::from(u8::from(!shown));
+        }
     };
     let colour =
         io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
@@ -118,6 +124,23 @@ fn program_or_task(cli: Cli) -> Result<(Setup, Command), Problem> {
         ));
     }
     Ok((cli.setup, cli.command))
+}
+
+/// The names of those programs.
+fn programs() -> Vec<String> {
+    let beside = std::env::current_exe().unwrap_or_default().with_file_name("");
+    let entries = std::fs::read_dir(beside).into_iter().flatten().filter_map(Result::ok);
+    let name = |entry: std::fs::DirEntry| {
+        entry
+            .file_name()
+            .to_str()?
+            .strip_prefix("harness-")
+            .filter(|name| !name.contains('.'))
+            .map(str::to_owned)
+    };
+    let mut names: Vec<String> = entries.filter_map(name).collect();
+    names.sort();
+    names
 }
 
 fn config_file(setup: &Setup) -> Result<PathBuf, Problem> {
@@ -226,7 +249,9 @@ fn job(command: Command, rows: Vec<Row>, planned: &[Planned]) -> Result<Work, Pr
 fn verb(name: &str, planned: &[Planned], task: impl FnOnce() -> Task) -> Result<Work, Problem> {
     let verbs = || planned.iter().flat_map(|p| p.library.manifest.commands.iter().map(move |verb| (p, verb)));
     let Some((plan, verb)) = verbs().find(|(_, verb)| verb.name == name) else {
-        let known = || verbs().map(|(_, verb)| verb.name.as_str()).chain(["rows", "call"]);
+        let programs = programs();
+        let programs = || programs.iter().map(String::as_str);
+        let known = || verbs().map(|(_, verb)| verb.name.as_str()).chain(["rows", "call"]).chain(programs());
         let what = format!("no row's plugin answers the command `{name}`{}", did_you_mean(name, known()));
         return Err(Problem::new(
             "NO_COMMAND",

@@ -49,6 +49,18 @@ fn rows_with_words_of_any_length_are_shown() {
 }
 
 #[test]
+fn programs_beside_this_one_are_commands_and_help_names_them() {
+    let sandbox = Sandbox::scripted(SAYS_MODEL);
+    let help = sandbox.run(&["--help"]);
+    assert_eq!(help.code(), 0);
+    assert!(help.stdout.ends_with("\n\nPrograms beside this one: check, dist, lab, new, services\n"), "{help:?}");
+    assert!(!sandbox.run(&["run", "--help"]).stdout.contains("Programs beside"));
+    let said = sandbox.run(&["chek", "01"]);
+    assert!(said.stderr.contains("the command `chek`, did you mean `check`?"), "{said:?}");
+    assert!(sandbox.run(&["check", "list"]).stdout.contains("L1.5"));
+}
+
+#[test]
 fn a_mistake_on_the_command_line_starts_nothing() {
     let sandbox = Sandbox::scripted(SAYS_MODEL);
     let mut shown = String::new();
@@ -97,7 +109,7 @@ fn a_mistake_on_the_command_line_starts_nothing() {
           hint: name a YAML file that exists, in UTF-8
         rum go
         error: no row's plugin answers the command `rum`, did you mean `run`? (NO_COMMAND)
-          hint: add a row that does; there are `run`, `rows` and `call`
+          hint: add a row that does; there are `run`, `rows`, `call`, `check`, `dist`, `lab`, `new` and `services`
         call llm
         error: the following required arguments were not provided:
           <METHOD>
