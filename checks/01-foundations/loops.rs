@@ -186,6 +186,9 @@ fn step_cap(subject: &Subject) -> Verdict {
     let replies: Vec<Value> = (0..60).map(reply).collect();
     let model = scripted(&json!({ "replies": replies }).to_string())?;
     let run = run(&subject.with(&model)?, &model, &["--max-steps", "3"])?;
+    if run.status() == "error" {
+        return run.ended("blocked");
+    }
     let counts = (run.end["steps"].as_u64(), run.requests.len());
     let wanted = "3 steps and 3 requests with --max-steps 3";
     ensure(counts == (Some(3), 3), || format!("steps {}, {} requests", run.end["steps"], counts.1), wanted)?;

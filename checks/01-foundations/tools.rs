@@ -28,7 +28,11 @@ pub(super) const ERRORS: &[Check] = &[
         next: "refuse to write where the path, resolved, is not below the root",
         run: escape_write,
     },
-    Check { name: "unknown-tool", next: "answer an unknown name with one error result", run: unknown_tool },
+    Check {
+        name: "unknown-tool",
+        next: "answer an unknown name with one error result that repeats it",
+        run: unknown_tool,
+    },
     Check {
         name: "missing-file",
         next: "answer with one error result that names the path",
@@ -120,12 +124,13 @@ fn round_trip(subject: &Subject) -> Verdict {
     )
 }
 
-/// The root, with a file beside it that is none of the tools' business, and a link to it.
+/// The root with a file, one beside it that is none of the tools' business, and a link to that one.
 fn beside(subject: &Subject) -> Result<Tried<'_>, Miss> {
     let tried = tried(subject)?;
     let root = tried.root();
     let outside = root.with_file_name("outside.txt");
     let made = fs::write(&outside, SECRET)
+        .and_then(|()| fs::write(root.join("inside.txt"), "inside\n"))
         .and_then(|()| std::os::unix::fs::symlink(&outside, root.join("link.txt")));
     made.map_err(|error| Miss::new(format!("{}: {error}", outside.display()), "a file"))?;
     Ok(tried)
@@ -133,6 +138,8 @@ fn beside(subject: &Subject) -> Result<Tried<'_>, Miss> {
 
 fn escape_read(subject: &Subject) -> Verdict {
     let tried = beside(subject)?;
+    // A tool that refuses everything keeps nothing in.
+    done(&tried, "read_file", &json!({ "path": "inside.txt" }))?;
     let absolute = tried.root().with_file_name("outside.txt").display().to_string();
     for path in ["../outside.txt", "link.txt", &absolute] {
         let wanted = format!("an error result for {path}, which is outside of the root");
@@ -148,6 +155,7 @@ fn escape_read(subject: &Subject) -> Verdict {
 
 fn escape_write(subject: &Subject) -> Verdict {
     let tried = beside(subject)?;
+    done(&tried, "write_file", &json!({ "path": "inside.txt", "content": "changed" }))?;
     let made = tried.root().with_file_name("made.txt");
     for path in ["../made.txt", "link.txt", &made.display().to_string()] {
         let wanted = format!("an error result for {path}, which is outside of the root");
@@ -159,7 +167,9 @@ fn escape_write(subject: &Subject) -> Verdict {
 }
 
 fn unknown_tool(subject: &Subject) -> Verdict {
-    refused(&tried(subject)?, "no_such_tool", &json!({}), "an error result").map(drop)
+    let wanted = "an error result that names the tool";
+    let result = refused(&tried(subject)?, "no_such_tool", &json!({}), wanted)?;
+    ensure(result.text.contains("no_such_tool"), || result.text.clone(), wanted)
 }
 
 fn missing_file(subject: &Subject) -> Verdict {

@@ -25,8 +25,11 @@ pub(crate) fn line(criterion: &Criterion, outcome: &Outcome) -> String {
     match outcome {
         Outcome::Skip(reason) => text += &format!(" ({reason})"),
         Outcome::Fail(failed) => {
-            for Failed { check, got, wanted, next } in failed {
-                text += &format!("\n        {check}");
+            // What several checks saw is told once.
+            for alike in failed.chunk_by(|one, other| (&one.got, &one.next) == (&other.got, &other.next)) {
+                let Failed { got, wanted, next, .. } = &alike[0];
+                let checks: Vec<&str> = alike.iter().map(|one| one.check).collect();
+                text += &format!("\n        {}", checks.join(", "));
                 for (word, what) in [("got", got), ("wanted", wanted), ("next", next)] {
                     text += &format!("\n          {word:6} {}", shown(what));
                 }
