@@ -42,6 +42,21 @@ fn the_same_rows_pass_with_the_other_adapter() {
 }
 
 #[test]
+fn what_the_person_has_set_reaches_no_row_under_check() {
+    let rows = std::fs::read_to_string(ROWS).unwrap();
+    let own = "LLM_PROVIDER=openai\nLLM_BASE_URL=http://127.0.0.1:1/v1\nLLM_MODEL=own\nLLM_API_KEY=key-of-the-person\n";
+    let folder = Folder::with(&[("harness.yml", &rows), (".env", own)]);
+    let env = [
+        ("LLM_PROVIDER", "deepseek"),
+        ("HARNESS_MODEL", "own"),
+        ("HARNESS_ROOT", "/"),
+        ("http_proxy", "http://127.0.0.1:1"),
+    ];
+    let said = folder.check_with(&["--only", "L1.7,L1.8,L1.9,L1.12", "--json"], &env);
+    assert_eq!(said.results(), "L1.7 pass\nL1.8 pass\nL1.9 pass\nL1.12 pass\n", "{}", said.out);
+}
+
+#[test]
 fn a_line_says_what_a_criterion_came_to() {
     let said = Folder::with(&[]).check(&["--config", ROWS, "--only", "L1.1,l1.6,L1.14"]);
     expect![[r#"
