@@ -14,7 +14,7 @@ const RECORD: &str = r#"#!/bin/sh
 "#;
 
 /// A built target folder with a copy of the launcher, and a caller's folder beside it.
-struct Target {
+pub(crate) struct Target {
     root: TempDir,
     profile: &'static str,
     _alone: MutexGuard<'static, ()>,
@@ -25,7 +25,7 @@ struct Target {
 static ALONE: Mutex<()> = Mutex::new(());
 
 impl Target {
-    fn new(profile: &'static str) -> Self {
+    pub(crate) fn new(profile: &'static str) -> Self {
         let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let target = Self { root: tempfile::tempdir().unwrap(), profile, _alone: alone };
         fs::create_dir_all(target.path("caller")).unwrap();
@@ -43,11 +43,11 @@ impl Target {
         fs::write(sdk.join("Cargo.toml"), "").unwrap();
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.root.path().canonicalize().unwrap().join(name)
     }
 
-    fn program(&self, name: &str) -> PathBuf {
+    pub(crate) fn program(&self, name: &str) -> PathBuf {
         self.path("target").join(self.profile).join(name)
     }
 
@@ -56,13 +56,13 @@ impl Target {
     }
 
     /// Puts a program where the build would have left it.
-    fn built(self, name: &str, text: &str) -> Self {
+    pub(crate) fn built(self, name: &str, text: &str) -> Self {
         executable(&self.program(name), text);
         self
     }
 
     /// Runs the launcher in the caller's folder: exit code, stdout, stderr.
-    fn run(&self, arguments: &[&str]) -> (i32, String, String) {
+    pub(crate) fn run(&self, arguments: &[&str]) -> (i32, String, String) {
         self.run_with(&[("CARGO", self.path("cargo").to_str().unwrap())], arguments)
     }
 
@@ -75,7 +75,7 @@ impl Target {
         (status.code().unwrap(), stdout, stderr)
     }
 
-    fn record(&self, program: &Path) -> Vec<String> {
+    pub(crate) fn record(&self, program: &Path) -> Vec<String> {
         let text = fs::read_to_string(program.with_added_extension("record")).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
     }

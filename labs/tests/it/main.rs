@@ -5,3 +5,4 @@
 
 mod launcher;
 mod start;
+mod status;
