@@ -50,9 +50,13 @@ pub(crate) fn lost(to: &Address, error: &reqwest::Error) -> Failure {
     if !error.is_connect() {
         return failure(code::TRANSPORT, format_args!("{to} went away: {why}"));
     }
-    let hint = if to.loopback { "start a server there" } else { "see whether the network is up" };
+    let hint = match to.loopback {
+        _ if why.contains("certificate") => "install the authority of its certificate in the system",
+        true => "start a server there, or set LLM_BASE_URL",
+        false => "see whether the network is up, and LLM_BASE_URL right",
+    };
     let failure = failure(code::TRANSPORT, format_args!("{to} cannot be reached: {why}"));
-    Failure { hint: format!("{hint}, or set LLM_BASE_URL"), ..failure }
+    Failure { hint: hint.to_owned(), ..failure }
 }
 
 /// What the error at the bottom says. Those above name the URL, which may hold a secret.

@@ -21,6 +21,15 @@ async fn a_refused_connection_names_the_place_and_no_more() {
 }
 
 #[tokio::test]
+async fn a_server_without_tls_gets_no_request_over_https() {
+    let model = FakeModel::start("replies: [{text: ok}]");
+    let chunks = ask(&row(&model.base_url().replace("http:", "https:"), json!({}))).await;
+    let failure = failure(&chunks);
+    assert_eq!((failure.code.as_str(), failure.hint.is_empty()), ("TRANSPORT", false), "{failure:?}");
+    assert!(model.requests().is_empty());
+}
+
+#[tokio::test]
 async fn a_broken_connection_keeps_what_came_before() {
     for fault in ["cut", "reset"] {
         let model = FakeModel::start(&format!("replies: [{{deltas: [a, b, c], fault: {fault}, after: 3}}]"));
