@@ -6,3 +6,5 @@
 mod launcher;
 mod start;
 mod status;
+mod text;
+mod clone;
