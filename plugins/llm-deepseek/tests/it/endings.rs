@@ -5,6 +5,7 @@ use crate::{
 };
 use checks::fake_model::FakeModel;
 use contracts::llm::{Finish, LlmRequest, StreamChunk};
+use llm_deepseek::Reader;
 use plugin_sdk::{contracts, testing};
 use serde_json::json;
 
@@ -169,5 +170,8 @@ fn a_line_and_a_page_without_end_are_too_large() {
     let megabyte = "x".repeat(1 << 20).into_bytes();
     assert_eq!(failure(&of(vec![&*megabyte; 17])).code, "RESPONSE_TOO_LARGE");
     let page = [b"{".to_vec(), megabyte].concat();
-    assert_eq!(failure(&of(vec![&*page; 2])).code, "MALFORMED_RESPONSE");
+    // It is not waited for the end of it.
+    let mut chunks = Vec::new();
+    Reader::default().read(&page, &mut chunks);
+    assert_eq!(failure(&chunks).code, "MALFORMED_RESPONSE");
 }

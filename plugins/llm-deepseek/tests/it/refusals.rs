@@ -37,6 +37,7 @@ async fn each_status_has_its_code() {
         (400, "prompt is too long: 213423 tokens", "CONTEXT_WINDOW_EXCEEDED"),
         (400, "temperature exceeds maximum allowed value", "INVALID_REQUEST"),
         (400, "input exceeds maximum allowed value", "INVALID_REQUEST"),
+        (400, "temperature exceeds what this context allows", "INVALID_REQUEST"),
         (400, "context window size must be positive", "INVALID_REQUEST"),
         (400, "the request is too large for this server", "INVALID_REQUEST"),
         (401, "Authentication Fails", "AUTH"),
