@@ -89,7 +89,7 @@ impl Translator {
                 _ => 0,
             };
         }
-        (self.content > CONTENT_BYTES_MAX).then(|| {
+        (self.content + self.calls.late_bytes > CONTENT_BYTES_MAX).then(|| {
             too_large(&format!("text, reasoning and tool calls of more than {CONTENT_BYTES_MAX} bytes"))
         })
     }

@@ -21,6 +21,8 @@ pub(super) struct Calls {
     by_index: HashMap<i64, usize>,
     /// The last call of each id.
     by_id: HashMap<String, usize>,
+    /// How many bytes of ids and names have come after their blocks had opened.
+    pub(super) late_bytes: usize,
 }
 
 #[derive(Debug)]
@@ -85,11 +87,13 @@ impl Calls {
         let call = &mut self.list[at];
         // The first id and the first name stay: what later fragments say differently is noise.
         if call.id.is_empty() && !id.is_empty() {
+            self.late_bytes += id.len();
             let last = self.by_id.entry(id.clone().into_owned()).or_insert(at);
             *last = at.max(*last);
             (call.id, call.late) = (id.into_owned(), true);
         }
         if call.name.is_empty() && !name.is_empty() {
+            self.late_bytes += name.len();
             (call.name, call.late) = (name.to_owned(), true);
         }
         if !arguments.is_empty() {

@@ -82,3 +82,16 @@ fn a_response_without_an_end_is_stopped() {
         assert_eq!(times, fits + 1, "{what}");
     }
 }
+
+#[test]
+fn ids_that_come_late_count_as_well() {
+    let (mut decoder, mut chunks) = (Decoder::new("text/event-stream"), Vec::new());
+    let finish = (0..20).find_map(|n| {
+        let id = format!("{n}{}", "x".repeat(4 * MIB));
+        // The call begins without an id, which a second fragment brings.
+        let call = json!([{ "function": { "name": "x", "arguments": "{}" } }, { "id": id }]);
+        decoder.feed(&event(&json!({ "tool_calls": call })), &mut chunks).map(|finish| (n, finish))
+    });
+    let Some((15, Finish::Error { failure })) = finish else { panic!("{finish:?}") };
+    assert_eq!(failure.code, "RESPONSE_TOO_LARGE", "{failure:?}");
+}
