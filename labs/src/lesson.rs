@@ -85,6 +85,9 @@ static FOUNDATIONS: Lesson = Lesson {
     ],
     files: &[
         file!("harness.yml"),
+        file!("checks/01-foundations/rows.yml"),
+        file!("checks/swaps/llm-deepseek.patch.yml"),
+        file!("labs/README.md"),
         file!("labs/01-foundations/README.md"),
         file!("labs/01-foundations/llm.md"),
         file!("labs/01-foundations/tools.md"),

@@ -25,3 +25,33 @@ pub(crate) fn questions(text: &str) -> Vec<Question> {
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn an_answer_is_what_is_neither_empty_nor_quoted() {
+        for (below, answered) in [
+            ("", false),
+            ("\n> Why?\n> And how?\n", false),
+            ("\n> Why?\n\nBecause.\n", true),
+            ("Because.", true),
+            ("\n### A heading\n", false),
+            ("\n    code\n", true),
+        ] {
+            let found = questions(&format!("words\n## L1.1: Why\n{below}\n## L1.2\n"));
+            let question = |id: &str, answered| Question { id: id.to_owned(), answered };
+            assert_eq!(found, [question("L1.1", answered), question("L1.2", false)], "{below:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_and_each_heading_is_a_question(text in "(## |> |[a-zL1. ]|\n|\r|\u{e9})*") {
+            let headings = text.lines().filter(|line| line.trim().starts_with("## ")).count();
+            prop_assert_eq!(questions(&text).len(), headings);
+        }
+    }
+}

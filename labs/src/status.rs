@@ -8,7 +8,7 @@ use std::process::{Command, ExitCode, Stdio};
 
 use serde::Deserialize;
 
-use crate::lesson::{self, Lesson};
+use crate::lesson::{self, Lesson, Stub};
 use crate::notes::{self, Question};
 use crate::{place::Place, problem::Problem, run, say};
 
@@ -127,23 +127,51 @@ fn report(
             }
         }
     }
-    let open = questions.iter().find(|question| !question.answered);
-    let next = next.or_else(|| open.map(|open| format!("{}: answer it in notes/{}.md", open.id, lesson.id)));
     let start = if place.is_checkout { "cargo lab start" } else { "harness lab start" };
-    let not_begun = || questions.is_empty().then(|| format!("{start} {}", lesson.id));
-    let next = not_begun().or(next).unwrap_or_else(|| "all is done".to_owned());
+    let not_begun = questions.is_empty().then(|| format!("{start} {}", lesson.id));
+    let next = not_begun.or(next).or_else(|| undone(lesson, checked, rows, questions));
+    let next = next.unwrap_or_else(|| "all is done".to_owned());
     writeln!(text, "\nNext: {next}").ok();
     text
 }
 
+/// What the checks do not tell: the first part with an open question, or with a row that is still the reference's.
+fn undone(
+    lesson: &Lesson,
+    checked: &Checked,
+    rows: &HashMap<String, String>,
+    questions: &[Question],
+) -> Option<String> {
+    lesson.parts.iter().find_map(|(part, _)| {
+        let open = |criterion: &&Criterion| criterion.part == *part && word(criterion, questions) == "open";
+        let question = checked.results.iter().find(open);
+        let row = || {
+            let (stub, _) = row(lesson, *part, rows).filter(|(stub, name)| *name == stub.reference)?;
+            let (id, own) = (stub.row, stub.name);
+            Some(format!(
+                "part {part}: row `{id}` of harness.yml is not yours yet, write {own} and name it there"
+            ))
+        };
+        let question = question.map(|open| format!("{}: answer it in notes/{}.md", open.id, lesson.id));
+        question.or_else(row)
+    })
+}
+
 /// Whose work the checks of a part have seen.
 fn plugin(lesson: &Lesson, part: u64, rows: &HashMap<String, String>) -> String {
-    let stub = lesson.stubs.iter().find(|stub| stub.part == part);
-    let Some((stub, name)) = stub.and_then(|stub| Some((stub, rows.get(stub.row)?))) else {
-        return String::new();
-    };
+    let Some((stub, name)) = row(lesson, part, rows) else { return String::new() };
     let whose = if name == stub.reference { ", not yours" } else { "" };
     format!(" (row `{}`: {name}{whose})", stub.row)
+}
+
+/// The row that a part is about, and the plugin in it.
+fn row<'a>(
+    lesson: &Lesson,
+    part: u64,
+    rows: &'a HashMap<String, String>,
+) -> Option<(&'static Stub, &'a str)> {
+    let stub = lesson.stubs.iter().find(|stub| stub.part == part)?;
+    Some((stub, rows.get(stub.row)?))
 }
 
 fn word(criterion: &Criterion, questions: &[Question]) -> &'static str {

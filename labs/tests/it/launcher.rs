@@ -13,7 +13,7 @@ const RECORD: &str = r#"#!/bin/sh
 { pwd; for argument in "$@"; do printf '<%s>\n' "$argument"; done; env | grep '^CARGO_' | sort; } >"$0.record"
 "#;
 
-/// A built target folder with a copy of the launcher, and a caller's folder beside it.
+/// A built target folder with a copy of the launcher, and a caller's folder beside it. A test has one at a time, see [`ALONE`].
 pub(crate) struct Target {
     root: TempDir,
     profile: &'static str,

@@ -82,14 +82,18 @@ fn the_checks_run_where_the_rows_are() {
 
 #[test]
 fn what_is_next_goes_from_the_start_to_the_checks_to_the_questions() {
-    let passed =
-        r#"{"module":"01","results":[{"id":"L1.5","part":5,"claim":"text","services":[],"result":"pass"}]}"#;
+    let passed = r#"{"module":"01","results":[{"id":"L1.2","part":2,"claim":"cost","result":"manual"},
+{"id":"L1.9","part":6,"claim":"files","result":"pass"}]}"#;
     let answered = NOTES.replace("much?\n", "much?\n\n42\n").replace("Which?\n", "Which?\n\nTwo.\n");
     for (checked, text, wanted) in [
         (HALF_DONE, "", "cargo lab start 01"),
         (HALF_DONE, answered.as_str(), "L1.6: open a block"),
         (passed, NOTES, "L1.2: answer it in notes/01.md"),
-        (passed, answered.as_str(), "all is done"),
+        (
+            passed,
+            answered.as_str(),
+            "part 6: row `tools` of harness.yml is not yours yet, write my-tools and name it there",
+        ),
     ] {
         let target = target(checked);
         if !text.is_empty() {
@@ -98,6 +102,17 @@ fn what_is_next_goes_from_the_start_to_the_checks_to_the_questions() {
         let (_, stdout, _) = target.run(&["status"]);
         assert!(stdout.ends_with(&format!("\n\nNext: {wanted}\n")), "{wanted}: {stdout}");
     }
+}
+
+#[test]
+fn with_every_row_ones_own_and_every_answer_given_all_is_done() {
+    let mine = ROWS.replace("tools-basic", "my-tools");
+    let passed = HALF_DONE.replace("\"fail\"", "\"pass\"").replace("\"failures\"", "\"unread\"");
+    let target = Target::new("debug").built("harness-check", &checks(&passed));
+    let target = target.built("harness", &format!("#!/bin/sh\necho '{mine}'\n"));
+    notes(&target, &NOTES.replace("much?\n", "much?\n\n42\n").replace("Which?\n", "Which?\n\nTwo.\n"));
+    let (_, stdout, _) = target.run(&["status"]);
+    assert!(stdout.ends_with("\n\nNext: all is done\n"), "{stdout}");
 }
 
 #[test]
