@@ -3,7 +3,7 @@ use crate::{
     contents::File,
     problem::Problem,
     program::program_in,
-    workspace::{SHIPPED, Workspace},
+    workspace::{Workspace, shipped},
 };
 use std::{
     collections::BTreeSet,
@@ -24,7 +24,7 @@ const SEPARATOR: &str = "\x1f";
 pub(crate) fn build(workspace: &Workspace) -> Result<PathBuf, Problem> {
     let mut cargo = Command::new(program_in("CARGO", "cargo"));
     cargo.args(["build", "--locked", "--profile", PROFILE]);
-    cargo.args(SHIPPED.iter().flat_map(|package| ["--package", package]));
+    cargo.args(shipped().flat_map(|package| ["--package", package]));
     cargo.arg("--target-dir").arg(&workspace.target_directory).current_dir(&workspace.workspace_root);
     cargo.env("CARGO_ENCODED_RUSTFLAGS", flags(workspace, given()));
     let failed =

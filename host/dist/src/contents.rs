@@ -1,5 +1,10 @@
 //! What is in the archive, and from where.
-use crate::{licences, problem::Problem, workspace::Workspace};
+use crate::{
+    licences,
+    problem::Problem,
+    sdk,
+    workspace::{BUNDLE, PROGRAMS, Workspace},
+};
 use std::{
     env::consts::{DLL_PREFIX, DLL_SUFFIX, EXE_SUFFIX},
     fs,
@@ -16,7 +21,8 @@ const COPIED: [(&str, &str); 5] = [
 ];
 /// The scripts that `checks/SCRIPTS.md` speaks of.
 const SCRIPTS: &str = "checks/tests/it/scripts";
-const PROGRAMS: [&str; 2] = ["harness", "harness-check"];
+/// Patches that put another plugin into a row, to be checked in its place.
+const SWAPS: &str = "checks/swaps";
 /// The licences of Rust's standard library, as the compiler brings them.
 const STANDARD: &str = "share/doc/rust/COPYRIGHT-library.html";
 
@@ -31,6 +37,13 @@ pub(crate) struct File {
     pub(crate) is_program: bool,
 }
 
+impl File {
+    /// Neither a program nor a library.
+    pub(crate) fn text(path: String, bytes: Vec<u8>) -> File {
+        File { path, bytes, is_code: false, is_program: false }
+    }
+}
+
 /// All files, sorted by their paths.
 ///
 /// # Errors
@@ -38,26 +51,23 @@ pub(crate) struct File {
 pub(crate) fn contents(workspace: &Workspace, programs: &Path) -> Result<Vec<File>, Problem> {
     let root = &workspace.workspace_root;
     let mut files = Vec::new();
-    for name in PROGRAMS {
+    for (_, name) in PROGRAMS {
         let name = format!("{name}{EXE_SUFFIX}");
         files.push(File { is_program: true, ..code(programs, name)? });
     }
-    files.push(code(programs, format!("{DLL_PREFIX}bundle{DLL_SUFFIX}"))?);
+    files.push(code(programs, format!("{DLL_PREFIX}{BUNDLE}{DLL_SUFFIX}"))?);
     for (from, to) in COPIED {
         files.push(read(&root.join(from), to.to_owned())?);
     }
-    folder(&root.join(SCRIPTS), SCRIPTS, &mut files)?;
-    for name in numbered(&root.join("checks"))? {
-        let path = format!("checks/{name}");
+    let modules = numbered(&root.join("checks"))?.into_iter().map(|name| format!("checks/{name}"));
+    for path in modules.chain([SCRIPTS.to_owned(), SWAPS.to_owned()]) {
         folder(&root.join(&path), &path, &mut files)?;
     }
+    // The criteria are in the program.
+    files.retain(|file| !file.path.ends_with(".rs"));
+    sdk::sources(workspace, &mut files)?;
     let others = licences::third_parties(workspace)?.into_bytes();
-    files.push(File {
-        path: "licences/third-party.txt".to_owned(),
-        bytes: others,
-        is_code: false,
-        is_program: false,
-    });
+    files.push(File::text("licences/third-party.txt".to_owned(), others));
     let standard = workspace.compiler.sysroot.join(STANDARD);
     // A toolchain of a distribution may lack it; the text above names its licence in any case.
     if standard.is_file() {
@@ -67,9 +77,9 @@ pub(crate) fn contents(workspace: &Workspace, programs: &Path) -> Result<Vec<Fil
     Ok(files)
 }
 
-fn read(from: &Path, path: String) -> Result<File, Problem> {
+pub(crate) fn read(from: &Path, path: String) -> Result<File, Problem> {
     let bytes = fs::read(from).map_err(|error| Problem::file(from, &error))?;
-    Ok(File { path, bytes, is_code: false, is_program: false })
+    Ok(File::text(path, bytes))
 }
 
 fn code(folder: &Path, name: String) -> Result<File, Problem> {
@@ -88,7 +98,7 @@ fn numbered(folder: &Path) -> Result<Vec<String>, Problem> {
 }
 
 /// Everything below a folder, without what is hidden.
-fn folder(from: &Path, path: &str, files: &mut Vec<File>) -> Result<(), Problem> {
+pub(crate) fn folder(from: &Path, path: &str, files: &mut Vec<File>) -> Result<(), Problem> {
     for name in names(from)?.into_iter().filter(|name| !name.starts_with('.')) {
         let (from, path) = (from.join(&name), format!("{path}/{name}"));
         if from.is_dir() {

@@ -6,6 +6,7 @@ mod program;
 mod workspace;
 mod build;
 mod licences;
+mod sdk;
 mod contents;
 mod archive;
 
@@ -18,7 +19,8 @@ use std::{
 };
 use workspace::Workspace;
 
-/// Makes the release archive: the programs, one library with all plugins, the rows, the checks and the licences.
+/// Makes the release archive: the programs, one library with all plugins, the rows, the checks, the sources that plugins are built with, and
+/// the licences.
 #[derive(Debug, Parser)]
 #[command(name = "harness dist", version)]
 struct Cli {

@@ -9,10 +9,23 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The packages whose artifacts are in the archive.
-pub(crate) const SHIPPED: [&str; 3] = ["host", "checks", "bundle"];
+/// The programs in the archive, each behind its package. The first one's version is the release's.
+pub(crate) const PROGRAMS: [(&str, &str); 5] = [
+    ("host", "harness"),
+    ("checks", "harness-check"),
+    ("labs", "harness-lab"),
+    ("scaffold", "harness-new"),
+    ("services", "harness-services"),
+];
+/// The package, and the library, that holds all plugins.
+pub(crate) const BUNDLE: &str = "bundle";
 /// 1980, the oldest year that every archive format can say.
 const NO_TIME: u64 = 315_532_800;
+
+/// The packages whose artifacts are in the archive.
+pub(crate) fn shipped() -> impl Iterator<Item = &'static str> {
+    PROGRAMS.iter().map(|(package, _)| *package).chain([BUNDLE])
+}
 
 /// What is built, and where.
 #[derive(Debug, Deserialize)]
@@ -92,12 +105,19 @@ impl Workspace {
             |what: String| Problem::new("NOT_THE_WORKSPACE", what, "run this in a checkout of the harness");
         let mut workspace: Workspace = serde_json::from_str(&json)
             .map_err(|error| wrong(format!("what cargo says of the workspace cannot be read: {error}")))?;
-        if let Some(lacking) = SHIPPED.iter().find(|name| workspace.package(name).is_none()) {
+        if let Some(lacking) = shipped().find(|name| workspace.package(name).is_none()) {
             let root = workspace.workspace_root.display();
             return Err(wrong(format!("the workspace {root} has no package `{lacking}`")));
         }
         workspace.compiler = compiler(&workspace.workspace_root)?;
         Ok(workspace)
+    }
+
+    /// The folders of its packages, from its root on.
+    pub(crate) fn members(&self) -> impl Iterator<Item = String> {
+        let own = self.packages.iter().filter(|package| package.source.is_none());
+        let folders = own.filter_map(|package| package.folder().strip_prefix(&self.workspace_root).ok());
+        folders.map(|folder| folder.to_string_lossy().into_owned())
     }
 
     /// One of the workspace's own packages.
@@ -107,7 +127,7 @@ impl Workspace {
 
     /// The archive's name, and its top folder's: `harness-VERSION-PLATFORM`.
     pub(crate) fn release(&self) -> Result<String, Problem> {
-        let host = self.package(SHIPPED[0]).map(|package| package.version.as_str()).unwrap_or_default();
+        let host = self.package(PROGRAMS[0].0).map(|package| package.version.as_str()).unwrap_or_default();
         Ok(format!("harness-{host}-{}", self.compiler.host))
     }
 
@@ -123,7 +143,7 @@ impl Workspace {
     pub(crate) fn third_parties(&self) -> Vec<&Package> {
         let packages: BTreeMap<&str, &Package> = self.packages.iter().map(|p| (p.id.as_str(), p)).collect();
         let nodes: BTreeMap<&str, &Node> = self.resolve.nodes.iter().map(|n| (n.id.as_str(), n)).collect();
-        let own = SHIPPED.iter().filter_map(|name| self.package(name)).map(|package| package.id.as_str());
+        let own = shipped().filter_map(|name| self.package(name)).map(|package| package.id.as_str());
         let (mut open, mut seen): (Vec<&str>, BTreeMap<&str, &Package>) = (own.collect(), BTreeMap::new());
         while let Some(id) = open.pop() {
             let Some(package) = packages.get(id).filter(|_| !seen.contains_key(id)) else { continue };

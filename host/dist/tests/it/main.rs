@@ -5,5 +5,6 @@
 mod release;
 
 mod packing;
+mod authors;
 mod places;
 mod plugins;

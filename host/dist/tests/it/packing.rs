@@ -18,7 +18,8 @@ fn entries() -> Vec<(String, u32, u64, u64, u64)> {
     tar.entries().unwrap().map(entry).collect()
 }
 
-fn content(name: &str) -> String {
+/// The text of a file of the archive.
+pub(crate) fn content(name: &str) -> String {
     let mut tar = tar::Archive::new(flate2::read::GzDecoder::new(archive().0.as_slice()));
     let mut found =
         tar.entries().unwrap().map(Result::unwrap).find(|e| e.path().unwrap().ends_with(name)).unwrap();
@@ -40,10 +41,14 @@ fn one_folder_holds_the_programs_one_library_the_rows_the_checks_and_the_licence
         "README.md",
         "licences/third-party.txt",
         "checks/01-foundations/rows.yml",
+        "checks/swaps/llm-deepseek.patch.yml",
         "checks/SCRIPTS.md",
         "checks/tests/it/scripts/tools.yml",
         "harness",
         "harness-check",
+        "harness-lab",
+        "harness-new",
+        "harness-services",
         "harness.yml",
         "offline.patch.yml",
         &bundle,
@@ -54,10 +59,41 @@ fn one_folder_holds_the_programs_one_library_the_rows_the_checks_and_the_licence
         paths.iter().filter(|path| path.contains(".so") || path.contains(".dylib")).collect();
     assert_eq!(code, [&bundle.as_str()], "a single library would shadow the bundle");
     for (path, mode, uid, gid, _) in &entries {
-        let program = path.ends_with("/harness") || path.ends_with("/harness-check");
+        let name = path.strip_prefix(&format!("{top}/")).unwrap();
+        let program = name == "harness" || (name.starts_with("harness-") && !name.contains(['.', '/']));
         assert_eq!((*mode, *uid, *gid), (if program { 0o755 } else { 0o644 }, 0, 0), "{path}");
     }
     assert!(entries.is_sorted() && entries.iter().all(|entry| entry.4 == entries[0].4));
+}
+
+#[test]
+fn the_sources_are_those_a_plugin_is_built_with_and_no_others() {
+    let entries = entries();
+    let inside =
+        |entry: &(String, u32, u64, u64, u64)| entry.0.split_once("/sdk/").map(|(_, path)| path.to_owned());
+    let sources: Vec<String> = entries.iter().filter_map(inside).collect();
+    for path in [
+        "Cargo.toml",
+        "plugin-api/sdk/build.rs",
+        "plugin-api/contracts/src/llm.rs",
+        "plugin-api/kit/sse/src/lib.rs",
+    ] {
+        assert!(sources.iter().any(|source| source == path), "{path} of {sources:?}");
+    }
+    for path in &sources {
+        let is_source = path.ends_with("Cargo.toml") || path.ends_with("/build.rs") || path.contains("/src/");
+        assert!(is_source && (path == "Cargo.toml" || path.starts_with("plugin-api/")), "{path}");
+    }
+    let code = entries.iter().filter(|entry| entry.0.ends_with(".rs") && !entry.0.contains("/sdk/"));
+    assert_eq!(code.count(), 0, "the criteria are in the program");
+}
+
+#[test]
+fn the_readme_names_the_oldest_compiler() {
+    let root = fs::read_to_string(workspace().join("Cargo.toml")).unwrap();
+    let version =
+        root.lines().find_map(|line| line.strip_prefix("rust-version = ")).unwrap().trim_matches('"');
+    assert!(content("README.md").contains(&format!("Rust {version} or newer")), "{version}");
 }
 
 #[test]
@@ -92,12 +128,19 @@ fn every_plugin_of_the_repository_is_in_the_bundle() {
 #[test]
 fn the_licences_are_of_what_is_shipped_and_of_nothing_else() {
     let text = content("licences/third-party.txt");
-    for shipped in
-        ["abi_stable ", "tokio ", "clap ", "reqwest ", "ring ", "hyper ", "Rust's standard library "]
-    {
+    for shipped in [
+        "abi_stable ",
+        "tokio ",
+        "clap ",
+        "reqwest ",
+        "ring ",
+        "hyper ",
+        "toml_edit ",
+        "Rust's standard library ",
+    ] {
         assert!(text.lines().any(|line| line.starts_with(shipped)), "{shipped}");
     }
-    for other in ["flate2 ", "tar ", "tempfile ", "proptest ", "host ", "plugin-api "] {
+    for other in ["flate2 ", "tar ", "proptest ", "host ", "plugin-api "] {
         assert!(!text.lines().any(|line| line.starts_with(other)), "{other}");
     }
     assert!(text.contains("Permission is hereby granted") && text.contains("Apache License"));
