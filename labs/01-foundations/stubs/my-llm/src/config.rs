@@ -3,7 +3,8 @@
 use serde::Deserialize;
 
 /// Provider, base URL and model, for rows that name only the first.
-const PRESETS: [[&str; 3]; 3] = [
+const PRESETS: [[&str; 3]; 4] = [
+    ["openai", "https://api.openai.com/v1", "gpt-5-mini"],
     ["deepseek", "https://api.deepseek.com", "deepseek-flash"],
     ["openrouter", "https://openrouter.ai/api/v1", "openrouter/auto"],
     ["ollama", "http://localhost:11434/v1", ""],
