@@ -6,6 +6,7 @@ mod problem;
 mod name;
 mod inherited;
 mod manifest;
+mod around;
 mod template;
 mod sdk;
 mod offers;

@@ -60,7 +60,8 @@ fn suggestion(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::check;
+    use super::{check, suggestion};
+    use proptest::prelude::*;
 
     #[test]
     fn names_that_cargo_and_rustc_take_are_taken() {
@@ -95,5 +96,13 @@ mod tests {
         }
         let long = "a".repeat(65);
         assert_eq!(check(&long).unwrap_err().code, "INVALID_NAME");
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_asked_for_the_name_suggested_would_do(name in "\\PC{0,80}|[a-zA-Z0-9_-]{0,90}|[a-z]{1,6}") {
+            let close = suggestion(&name);
+            prop_assert!(check(&close).is_ok(), "{name:?}: {close}");
+        }
     }
 }

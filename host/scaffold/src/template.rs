@@ -1,12 +1,11 @@
 //! A template, and how a crate is made of it.
-use crate::{Problem, manifest, name};
+use crate::{Problem, around::around, manifest, name};
 use std::{
     env::consts::{DLL_PREFIX, DLL_SUFFIX},
     fs::{self, OpenOptions},
     io::{ErrorKind, Write as _},
     path::{Path, PathBuf},
 };
-use toml_edit::{DocumentMut, Item};
 
 /// What a crate has of the workspace around it: the settings that its lints count on, and how its text is laid out.
 const SETTINGS: [(&str, &str); 2] = [
@@ -25,7 +24,7 @@ pub struct Template {
 
 /// Embeds a crate as a [`Template`]: its package's name, its folder from the file this is written in, and its files.
 ///
-/// ```ignore
+/// ```text
 /// const LLM: Template = template!("template-llm" in "../templates/llm": "Cargo.toml", "src/lib.rs");
 /// ```
 #[macro_export]
@@ -99,15 +98,15 @@ impl Template {
 
     fn renamed(&self, text: &str, new_name: &str, place: &Place) -> String {
         let snake = |name: &str| name.replace('-', "_");
-        let library = format!("lib{}.so", snake(self.name));
-        let (path, name) = (format!("./target/debug/{library}"), new_name);
-        let text = match place {
-            Place::Workspace => text.replace(&path, name),
+        let renamed = text.replace(self.name, new_name).replace(&snake(self.name), &snake(new_name));
+        // Templates write Linux's name of a library.
+        let library = format!("lib{}.so", snake(new_name));
+        match place {
+            Place::Workspace => renamed.replace(&format!("./target/debug/{library}"), new_name),
             Place::Alone { .. } => {
-                text.replace(&library, &format!("{DLL_PREFIX}{}{DLL_SUFFIX}", snake(name)))
+                renamed.replace(&library, &format!("{DLL_PREFIX}{}{DLL_SUFFIX}", snake(new_name)))
             }
-        };
-        text.replace(self.name, name).replace(&snake(self.name), &snake(name))
+        }
     }
 }
 
@@ -121,42 +120,5 @@ fn write(path: PathBuf, text: &str) -> Result<Written, Problem> {
         }
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(Written { path, existed: true }),
         Err(error) => Err(failed(error)),
-    }
-}
-
-/// A workspace that somebody has around a folder.
-struct Around {
-    root: PathBuf,
-    members: Vec<String>,
-}
-
-/// The nearest one, as cargo looks for it.
-fn around(folder: &Path) -> Result<Option<Around>, Problem> {
-    let folder = std::path::absolute(folder).map_err(|error| Problem::file(folder, &error))?;
-    for above in folder.ancestors().skip(1) {
-        let manifest = fs::read_to_string(above.join("Cargo.toml")).ok();
-        let manifest = manifest.and_then(|text| text.parse::<DocumentMut>().ok());
-        let Some(workspace) = manifest.as_ref().and_then(|manifest| manifest.get("workspace")) else {
-            continue;
-        };
-        let members = workspace.get("members").and_then(Item::as_array);
-        let members =
-            members.into_iter().flatten().filter_map(|member| member.as_str()).map(str::to_owned).collect();
-        return Ok(Some(Around { root: above.to_owned(), members }));
-    }
-    Ok(None)
-}
-
-impl Around {
-    /// Whether its list has the folder; `*` stands for one part of a path.
-    fn has_member(&self, folder: &Path) -> bool {
-        let folder = std::path::absolute(folder).unwrap_or_default();
-        let Ok(inside) = folder.strip_prefix(&self.root) else { return false };
-        let parts: Vec<_> = inside.iter().map(|part| part.to_string_lossy()).collect();
-        let fits = |pattern: &String| {
-            let pattern: Vec<&str> = pattern.trim_end_matches('/').split('/').collect();
-            pattern.len() == parts.len() && pattern.iter().zip(&parts).all(|(p, part)| *p == "*" || p == part)
-        };
-        self.members.iter().any(fits)
     }
 }

@@ -37,7 +37,7 @@ fn mounted(shown: &str, plugin: &str, role: &str, service: &str) -> bool {
 fn one_that_stands_alone_needs_nothing_around_it() {
     let manifest = fs::read_to_string(plugins().join("alone").join(ALONE).join("Cargo.toml")).unwrap();
     assert!(manifest.contains("[lints.clippy]") && !manifest.contains("workspace = true"), "{manifest}");
-    // It was made before the workspace around it knew of it, and yet it builds: `made` has done so.
+    // The workspace around it does not list it, and yet it builds: it has been built on the way here.
     assert!(manifest.contains("\n[workspace]\n"), "{manifest}");
 }
 

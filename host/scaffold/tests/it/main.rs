@@ -7,4 +7,5 @@ mod made;
 mod writing;
 mod templates;
 mod refusals;
+mod guide;
 mod generated;

@@ -1,20 +1,8 @@
 //! The templates as they are embedded: all of each crate, and nothing that is not there.
 
-use crate::made::checkout;
+use crate::made::{below, checkout};
 use scaffold::OFFERS;
-use std::{collections::BTreeSet, fs, path::Path};
-
-/// Every file below a folder, but what is built there.
-fn files(folder: &Path, of: &Path, found: &mut BTreeSet<String>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() && path != of.join("target") {
-            files(&path, of, found);
-        } else if path.is_file() {
-            found.insert(path.strip_prefix(of).unwrap().to_string_lossy().into_owned());
-        }
-    }
-}
+use std::{collections::BTreeSet, fs, path::PathBuf};
 
 #[test]
 fn every_template_is_embedded_whole() {
@@ -27,10 +15,8 @@ fn every_template_is_embedded_whole() {
     assert_eq!(folders, BTreeSet::from(named));
     for offer in OFFERS {
         let folder = templates.join(offer.template.name.strip_prefix("template-").unwrap());
-        let (mut there, embedded) =
-            (BTreeSet::new(), offer.template.files.iter().map(|(path, _)| (*path).to_owned()));
-        files(&folder, &folder, &mut there);
-        assert_eq!(embedded.collect::<BTreeSet<_>>(), there, "{}", offer.template.name);
+        let embedded = offer.template.files.iter().map(|(path, _)| PathBuf::from(path));
+        assert_eq!(embedded.collect::<BTreeSet<_>>(), below(&folder), "{}", offer.template.name);
         for (path, text) in offer.template.files {
             assert_eq!(*text, fs::read_to_string(folder.join(path)).unwrap(), "{path}");
         }

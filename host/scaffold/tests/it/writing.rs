@@ -84,6 +84,22 @@ fn a_crate_that_stands_alone_says_all_itself() {
 }
 
 #[test]
+fn a_name_may_hold_that_of_the_template() {
+    let place = TempDir::new().unwrap();
+    for name in ["my-template-some", "template-some-more"] {
+        let folder = place.path().join(name);
+        TEMPLATE.write(&folder, name, &alone()).unwrap();
+        let snake = name.replace('-', "_");
+        assert_eq!(read(&folder, "src/lib.rs"), format!("//! `{name}`: use {snake}::Some;\n"));
+        let library = format!("{DLL_PREFIX}{snake}{DLL_SUFFIX}");
+        assert_eq!(
+            read(&folder, "try.patch.yml"),
+            format!("- id: tools\n  name: ./target/debug/{library}\n")
+        );
+    }
+}
+
+#[test]
 fn a_member_of_the_workspace_goes_on_inheriting() {
     let place = TempDir::new().unwrap();
     let folder = place.path().join("my-some");
@@ -119,6 +135,7 @@ fn a_workspace_around_it_is_left_unless_it_lists_the_crate() {
     for (members, is_member) in [
         ("[\"plugins/*\"]", true),
         ("[\"plugins/my-some\", \"other\"]", true),
+        ("[\"./plugins/*/\"]", true),
         ("[\"plugins\"]", false),
         ("[\"plugins/*/*\"]", false),
         ("[]", false),
