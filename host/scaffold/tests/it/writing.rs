@@ -137,6 +137,7 @@ fn a_workspace_around_it_is_left_unless_it_lists_the_crate() {
         ("[\"plugins/my-some\", \"other\"]", true),
         ("[\"./plugins/*/\"]", true),
         ("[\"plugins\"]", false),
+        ("[\"others/*\"]", false),
         ("[\"plugins/*/*\"]", false),
         ("[]", false),
     ] {
