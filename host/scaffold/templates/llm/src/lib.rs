@@ -1,6 +1,6 @@
 //! `template-llm`: speaks to any endpoint of OpenAI's chat completions.
 //!
-//! What a row says becomes an [`Endpoint`]; a conversation becomes a body (`request`), and the answer to it chunks (`response`).
+//! What a row says is in `endpoint`; a conversation becomes a body (`request`), and the answer to it chunks (`response`).
 //! To speak another protocol, change the last two.
 mod endpoint;
 mod failure;

@@ -1,7 +1,7 @@
 //! `template-tools`: read_file, write_file and run_shell over one folder.
 //!
 //! A tool is a schema (`schemas`), which is all that the model knows of it, and code (`files`, `shell`). To add one, add a schema and a
-//! case in [`Bench::run`].
+//! case in `Bench::run`.
 mod files;
 mod root;
 mod schemas;
