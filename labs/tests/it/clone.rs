@@ -38,7 +38,7 @@ impl Clone {
             copy(&source.join(path), &clone.root.join(path));
         }
         clone.remove_others(&clone.root, &wanted);
-        clone.seed();
+        clone.seed(&wanted);
         clone
     }
 
@@ -55,13 +55,27 @@ impl Clone {
         }
     }
 
-    /// Takes what this workspace has built of other people's crates, as links: most of the first build's time. Cargo tells our own apart
-    /// by their folder, and replaces files without writing into them.
-    fn seed(&self) {
+    /// Takes what this workspace has built of other people's crates, as links: most of the first build's time. Our own are left out, because
+    /// cargo calls theirs and ours by the same names in every checkout.
+    fn seed(&self, wanted: &BTreeSet<PathBuf>) {
         let (from, to) = (checks::workspace::built(), self.target.join("debug"));
-        if from.ends_with("debug") && !to.exists() {
-            for part in ["deps", "build", ".fingerprint"] {
-                link(&from.join(part), &to.join(part));
+        if !from.ends_with("debug") || to.exists() {
+            return;
+        }
+        let manifests = wanted.iter().filter(|path| path.ends_with("Cargo.toml"));
+        let ours: BTreeSet<String> = manifests.filter_map(|path| package(&self.root.join(path))).collect();
+        // A unit's folder is called after its package and a hash, and the hash is in the names of all that it makes.
+        let units = names(&from.join(".fingerprint"));
+        let units = units.iter().filter_map(|unit| unit.rsplit_once('-'));
+        let theirs: BTreeSet<&str> =
+            units.filter(|(package, _)| !ours.contains(*package)).map(|(_, hash)| hash).collect();
+        for part in ["deps", "build", ".fingerprint"] {
+            let is_theirs = |name: &&String| {
+                let hash = name.rsplit_once('-').map(|(_, rest)| rest.split('.').next().unwrap_or(rest));
+                hash.is_some_and(|hash| theirs.contains(hash))
+            };
+            for name in names(&from.join(part)).iter().filter(is_theirs) {
+                link(&from.join(part).join(name), &to.join(part).join(name));
             }
         }
     }
@@ -102,16 +116,24 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
+/// The name of the package that a manifest describes.
+fn package(manifest: &Path) -> Option<String> {
+    let text = fs::read_to_string(manifest).unwrap();
+    let name =
+        text.lines().skip_while(|line| *line != "[package]").find_map(|line| line.strip_prefix("name = \""));
+    name.map(|name| name.trim_end_matches('"').to_owned())
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
 fn link(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let target = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            link(&entry.path(), &target);
-        } else {
-            // What is missing, cargo builds.
-            fs::hard_link(entry.path(), target).ok();
-        }
+    if from.is_dir() {
+        names(from).iter().for_each(|name| link(&from.join(name), &to.join(name)));
+    } else {
+        fs::create_dir_all(to.parent().unwrap()).unwrap();
+        // What is missing, cargo builds.
+        fs::hard_link(from, to).ok();
     }
 }

@@ -1,10 +1,9 @@
 //! The launcher beside stand-ins for cargo and for the program: what each was given, where, and what came back.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
@@ -13,24 +12,21 @@ const RECORD: &str = r#"#!/bin/sh
 { pwd; for argument in "$@"; do printf '<%s>\n' "$argument"; done; env | grep '^CARGO_' | sort; } >"$0.record"
 "#;
 
-/// A built target folder with a copy of the launcher, and a caller's folder beside it. A test has one at a time, see [`ALONE`].
+/// A built target folder with a copy of the launcher, and a caller's folder beside it.
 pub(crate) struct Target {
     root: TempDir,
     profile: &'static str,
-    _alone: MutexGuard<'static, ()>,
 }
-
-/// Held by each [`Target`]: a test that starts a process while another writes a program hands its child the open
-/// file for a moment, and the system refuses to run a file that somebody could still write to.
-static ALONE: Mutex<()> = Mutex::new(());
 
 impl Target {
     pub(crate) fn new(profile: &'static str) -> Self {
-        let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-        let target = Self { root: tempfile::tempdir().unwrap(), profile, _alone: alone };
+        let target = Self { root: tempfile::tempdir().unwrap(), profile };
         fs::create_dir_all(target.path("caller")).unwrap();
         fs::create_dir_all(target.path("target").join(profile)).unwrap();
-        fs::copy(env!("CARGO_BIN_EXE_harness-lab"), target.program("harness-lab")).unwrap();
+        write(
+            Command::new("cp").arg(env!("CARGO_BIN_EXE_harness-lab")).arg(target.program("harness-lab")),
+            "",
+        );
         target.script("cargo", RECORD);
         target.is_checkout("");
         target
@@ -86,8 +82,15 @@ impl Target {
 }
 
 fn executable(path: &Path, text: &str) {
-    fs::write(path, text).unwrap();
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    write(Command::new("sh").args(["-c", r#"cat >"$1" && chmod 755 "$1""#, "sh"]).arg(path), text);
+}
+
+/// Has another process write a program. Did this one do it, a test that starts a child meanwhile would hand it the open file for a
+/// moment, and the system refuses to run a file that somebody could still write to.
+fn write(command: &mut Command, text: &str) {
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    assert!(child.wait().unwrap().success());
 }
 
 #[test]
