@@ -1,5 +1,4 @@
 //! What passes, and what is noted of it.
-#![expect(clippy::unwrap_used, reason = "this is how a test fails")]
 
 use plugin_sdk::{
     Error, Item as _, Result,
