@@ -59,7 +59,7 @@ const CRITERIA: &[Criterion] = &[
     Criterion {
         id: "L1.8",
         part: 5,
-        claim: "a refused, missing or unusable key and an empty reply are failures with a code; length is max-tokens",
+        claim: "a bad key, a refusal, a cut or an empty reply are failures with a code, never a success; length is max-tokens",
         services: &["llm"],
         kind: Kind::Checked(llm_failures::FAILURES),
     },
@@ -73,7 +73,7 @@ const CRITERIA: &[Criterion] = &[
     Criterion {
         id: "L1.10",
         part: 6,
-        claim: "a path out of the root, an unknown tool and a missing file are error results, never broken streams",
+        claim: "a path out of the root, an unknown tool, a missing file and bad arguments are error results, never broken streams",
         services: &["tools"],
         kind: Kind::Checked(tools::ERRORS),
     },
@@ -87,14 +87,14 @@ const CRITERIA: &[Criterion] = &[
     Criterion {
         id: "L1.12",
         part: 7,
-        claim: "a call runs, its result cites its id, the run completes in two steps, usage is summed, and each request resends all",
+        claim: "calls run, each result cites its call, the run completes in as many steps as it takes, usage is summed, each request resends all",
         services: &["llm", "tools", "loop"],
         kind: Kind::Checked(loops::STEPS),
     },
     Criterion {
         id: "L1.13",
         part: 7,
-        claim: "max-tokens runs no tool, the step cap ends the run with one request a step, invalid arguments become an observation",
+        claim: "max-tokens runs no tool, the step cap ends the run with one request a step, invalid arguments become an observation, a failure an end",
         services: &["llm", "tools", "loop"],
         kind: Kind::Checked(loops::ENDS),
     },

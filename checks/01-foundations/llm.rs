@@ -1,7 +1,7 @@
 //! L1.5 and L1.6: what an adapter makes of a response.
 use crate::check::{Check, MODEL, Miss, Subject, Tried, Verdict, ensure, scripted};
 use contracts::{
-    Block, Message,
+    Block, Message, Parts,
     llm::{Assembler, Finish, Invariant, LlmRequest, Settings, StreamChunk},
 };
 use std::time::Duration;
@@ -19,6 +19,11 @@ pub(super) const TEXT: &[Check] = &[
     },
     Check { name: "finish", next: "turn finish_reason stop into finish stop, the last chunk", run: finish },
     Check {
+        name: "split",
+        next: "keep what a read brings until an event is complete: reads end anywhere, within a line and within a character",
+        run: split,
+    },
+    Check {
         name: "streams",
         next: "send `stream: true`, and hand on each piece when it arrives: do not collect the response first",
         run: streams,
@@ -35,6 +40,11 @@ pub(super) const TOOL_CALLS: &[Check] = &[
         name: "interleaved",
         next: "keep one block for each `index` of tool_calls, and add each fragment to its own",
         run: interleaved,
+    },
+    Check {
+        name: "beside-text",
+        next: "keep text and call as two blocks, and the arguments as they came, whatever characters are in them",
+        run: beside_text,
     },
     Check { name: "finish", next: "turn finish_reason tool_calls into finish tool-calls", run: calls_finish },
 ];
@@ -57,12 +67,30 @@ pub(super) fn ask(tried: &Tried<'_>, request: &LlmRequest) -> Result<Vec<StreamC
     follow(tried, request, &mut |_| {})
 }
 
+/// The same with a history of several messages.
+pub(super) fn ask_about(
+    tried: &Tried<'_>,
+    request: &LlmRequest,
+    messages: &[Message],
+) -> Result<Vec<StreamChunk>, Miss> {
+    send(tried, request, &messages.iter().map(Message::part).collect(), &mut |_| {})
+}
+
 fn follow(
     tried: &Tried<'_>,
     request: &LlmRequest,
     see: &mut dyn FnMut(&StreamChunk),
 ) -> Result<Vec<StreamChunk>, Miss> {
-    let payload = request.payload(&Message::user("Say hello.").part().into());
+    send(tried, request, &Message::user("Say hello.").part().into(), see)
+}
+
+fn send(
+    tried: &Tried<'_>,
+    request: &LlmRequest,
+    history: &Parts,
+    see: &mut dyn FnMut(&StreamChunk),
+) -> Result<Vec<StreamChunk>, Miss> {
+    let payload = request.payload(history);
     let head = serde_json::from_str(&payload.head).unwrap_or_default();
     let parts: Vec<String> =
         payload.parts.iter().map(|part| part.text().unwrap_or_default().to_owned()).collect();
@@ -70,9 +98,11 @@ fn follow(
 }
 
 /// What a script's one reply becomes, under the rules of the stream.
-fn reply(subject: &Subject, script: &str) -> Result<Assembler, Miss> {
-    let model = scripted(script)?;
-    assembled(ask(&subject.with(&model)?, &request())?)
+pub(super) fn reply(subject: &Subject, script: &str) -> Result<Assembler, Miss> {
+    subject.once(script, || {
+        let model = scripted(script)?;
+        assembled(ask(&subject.with(&model)?, &request())?)
+    })
 }
 
 /// The response of chunks that keep the rules.
@@ -147,25 +177,45 @@ fn finish(subject: &Subject) -> Verdict {
 }
 
 fn streams(subject: &Subject) -> Verdict {
-    let model = scripted("replies: [{deltas: ['first ', 'second'], wait_for: seen, after: 2}]")?;
-    let mut seen = false;
+    let model = scripted("replies: [{deltas: ['first ', 'second ', 'third'], wait_for: seen, after: 3}]")?;
+    let (mut seen, mut text) = (false, String::new());
     let chunks = follow(&subject.with(&model)?.within(HELD), &request(), &mut |chunk| {
-        if !seen && matches!(chunk, StreamChunk::TextDelta { .. }) {
-            seen = true;
-            model.release("seen");
+        if let StreamChunk::TextDelta { text: more, .. } = chunk {
+            text.push_str(more);
+            if !seen && text.contains("second") {
+                seen = true;
+                model.release("seen");
+            }
         }
     });
-    let wanted = "the first delta while the response is still open";
+    let wanted = "each delta while the response is still open";
     match (chunks, seen) {
         (Ok(_), true) => Ok(()),
         // It ended by itself without the rest: whatever it says is the reason.
         (Ok(chunks), false) => Err(unwanted(assembled(chunks)?.finish(), wanted)),
-        (Err(miss), true) => Err(miss),
-        (Err(_), false) => Err(Miss::new(
-            format!("no delta within {} s of a response that has begun", HELD.as_secs()),
-            wanted,
-        )),
+        (Err(miss), false) if miss.got == "it did not end in time" => {
+            let got = format!(
+                "{text:?} within {} s of a response that holds two deltas and goes on",
+                HELD.as_secs()
+            );
+            Err(Miss::new(got, wanted))
+        }
+        (Err(miss), _) => Err(miss),
     }
+}
+
+/// A response of which one read ends within an event, and the next within a character.
+fn split(subject: &Subject) -> Verdict {
+    let event = |text: &str| {
+        format!(
+            r#"data: {{"id":"c","object":"chat.completion.chunk","model":"m","choices":[{{"index":0,"delta":{{"content":"{text}"}},"finish_reason":null}}]}}"#
+        )
+    };
+    let end = r#"data: {"id":"c","object":"chat.completion.chunk","model":"m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#;
+    let raw = format!("{}\n\n{}\n\n{end}\n\ndata: [DONE]\n\n", event("größe"), event(" zwölf"));
+    let within = raw.find('ö').unwrap_or_default() + 1;
+    let script = serde_json::json!({ "replies": [{ "raw": raw, "split_at": [9, within, within + 8, raw.len() - 20] }] });
+    blocks(reply(subject, &script.to_string())?, &[Block::text("größe zwölf")])
 }
 
 const ONE_CALL: &str = r#"replies: [{calls: [{id: call_Check-7, name: read_file, arguments: '{"path":  "a b.txt"}', fragments: 4}]}]"#;
@@ -176,6 +226,12 @@ fn call(id: &str, name: &str, arguments: &str) -> Block {
 
 fn whole(subject: &Subject) -> Verdict {
     blocks(reply(subject, ONE_CALL)?, &[call("call_Check-7", "read_file", r#"{"path":  "a b.txt"}"#)])
+}
+
+fn beside_text(subject: &Subject) -> Verdict {
+    let script = r#"replies: [{text: I look., calls: [{id: call_b, name: read_file, arguments: '{"path":"größe.txt"}', fragments: 3}]}]"#;
+    let wanted = [Block::text("I look."), call("call_b", "read_file", r#"{"path":"größe.txt"}"#)];
+    blocks(reply(subject, script)?, &wanted)
 }
 
 fn calls_finish(subject: &Subject) -> Verdict {

@@ -21,11 +21,33 @@ pub(super) const FAILURES: &[Check] = &[
         next: "turn stop without text, reasoning and calls into finish error, code EMPTY_RESPONSE",
         run: empty,
     },
+    Check {
+        name: "refused-request",
+        next: "turn each status that is no success into finish error",
+        run: refused_request,
+    },
+    Check {
+        name: "cut",
+        next: "fail when the response ends before it has said its end: what came is a half",
+        run: cut,
+    },
+    Check {
+        name: "error-event",
+        next: "turn an `error` object within the stream into finish error",
+        run: error_event,
+    },
+    Check {
+        name: "other-reason",
+        next: "turn a finish_reason that is none of stop, tool_calls and length into finish error, its code the word in capitals",
+        run: other_reason,
+    },
     Check { name: "length", next: "turn finish_reason length into finish max-tokens", run: length },
 ];
 
 /// The code of a lab's stub, whose hint knows best what to do.
 const NOT_WRITTEN: &str = "NOT_WRITTEN";
+/// As much of a key as no message may hold.
+const PIECE: usize = 6;
 /// A name that no resolver knows (RFC 6761), so that only a proxy could lead there.
 const NOWHERE: &str = "http://check.invalid/v1";
 
@@ -74,13 +96,42 @@ fn unusable_key(subject: &Subject) -> Verdict {
     unsent(&model, wanted)?;
     coded(&failure, &[code::INVALID_CREDENTIAL], wanted)?;
     // The harness masks the key in what it prints: the mask tells of it.
-    let shows = |text: &str| text.contains(KEY) || text.contains("[LLM_API_KEY]");
+    let pieces = || KEY.as_bytes().windows(PIECE).filter_map(|piece| std::str::from_utf8(piece).ok());
+    let shows = |text: &str| pieces().any(|piece| text.contains(piece)) || text.contains("[LLM_API_KEY]");
     ensure(!shows(&failure.message) && !shows(&failure.hint), || failure.message.clone(), wanted)
 }
 
 fn unsent(model: &FakeModel, wanted: &str) -> Verdict {
     let count = model.requests().len();
     ensure(count == 0, || format!("{count} request(s) sent"), wanted)
+}
+
+fn refused_request(subject: &Subject) -> Verdict {
+    for status in [403, 429, 500] {
+        let model = scripted(&format!("replies: [{{status: {status}}}]"))?;
+        failure(&subject.with(&model)?, &format!("a failure for status {status}"))?;
+    }
+    Ok(())
+}
+
+fn cut(subject: &Subject) -> Verdict {
+    let raw = r#"replies: [{raw: "data: {\"choices\": [{\"index\": 0, \"delta\": {\"content\": \"half a sen\"}, \"finish_reason\": null}]}\n\n"}]"#;
+    let model = scripted(raw)?;
+    failure(&subject.with(&model)?, "a failure").map(drop)
+}
+
+fn error_event(subject: &Subject) -> Verdict {
+    let raw = r#"replies: [{raw: "data: {\"error\": {\"message\": \"overloaded\", \"type\": \"server_error\"}}\n\ndata: [DONE]\n\n"}]"#;
+    let model = scripted(raw)?;
+    let wanted = "a failure that repeats the provider's words: overloaded";
+    let failure = failure(&subject.with(&model)?, wanted)?;
+    ensure(failure.message.contains("overloaded"), || failure.message.clone(), wanted)
+}
+
+fn other_reason(subject: &Subject) -> Verdict {
+    let model = scripted("replies: [{text: 'half a sen', finish: content_filter}]")?;
+    let wanted = "a failure with code CONTENT_FILTER";
+    coded(&failure(&subject.with(&model)?, wanted)?, &["CONTENT_FILTER"], wanted)
 }
 
 fn empty(subject: &Subject) -> Verdict {

@@ -1,16 +1,25 @@
 //! L1.7: what an adapter sends.
-use super::llm::{ask, request};
-use crate::check::{Check, KEY, Miss, Subject, Verdict, ensure, scripted};
+use super::llm::{ask, ask_about};
+use crate::check::{Check, KEY, MODEL, Miss, Subject, Verdict, ensure, scripted};
 use checks::fake_model::Recorded;
 use contracts::{
-    Part,
+    Block, Message, Part,
     llm::{LlmRequest, Settings},
+    tools::ToolResult,
 };
 use serde_json::{Value, json};
 
 pub(super) const REQUESTS: &[Check] = &[
-    Check { name: "key", next: "send the header `authorization: Bearer <api_key>`", run: key },
-    Check { name: "model", next: "send the request's model where it names one, else the row's", run: model },
+    Check {
+        name: "key",
+        next: "send the header `authorization: Bearer <api_key>`, without white space around the key",
+        run: key,
+    },
+    Check {
+        name: "model",
+        next: "send the request's model where it names one, else the row's, which is LLM_MODEL",
+        run: model,
+    },
     Check {
         name: "user-agent",
         next: "send a `user-agent` of the form product/version, such as harness/0.1.0",
@@ -28,24 +37,50 @@ pub(super) const REQUESTS: &[Check] = &[
         run: messages,
     },
     Check {
+        name: "history",
+        next: "send a call as tool_calls of the assistant's message, its result as a tool message with tool_call_id, and arguments that are no JSON object as one that is",
+        run: history,
+    },
+    Check {
         name: "base-url",
         next: "take slashes off the end of the base URL before adding /chat/completions",
         run: base_url,
     },
 ];
 
+const SYSTEM: &str = "Answer in one word.";
 const OK: &str = "replies: [{text: ok}]";
 const PARAMETERS: &str = r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}"#;
 
-/// The one request that is sent for `asked`.
-fn sent(subject: &Subject, asked: &LlmRequest) -> Result<Recorded, Miss> {
-    sent_to(subject, asked, "")
+/// The request for all that may be asked for at once; several checks look at it.
+fn full(subject: &Subject) -> Result<Recorded, Miss> {
+    let tools = schemas().iter().map(|schema| Part::new(schema.to_string())).collect();
+    let asked = LlmRequest {
+        settings: Settings { model: "asked-for".to_owned(), ..Settings::default() },
+        system: Some(Part::new(SYSTEM)),
+        tools,
+    };
+    subject.once("full", || sent_to(subject, &asked, "", KEY))
 }
 
-fn sent_to(subject: &Subject, asked: &LlmRequest, behind: &str) -> Result<Recorded, Miss> {
+/// The plainest request: no model, no system prompt, no tools.
+fn plain(subject: &Subject) -> Result<Recorded, Miss> {
+    subject.once("plain", || sent_to(subject, &LlmRequest::default(), "/", &format!(" {KEY}\t")))
+}
+
+fn schemas() -> Vec<Value> {
+    let parameters: Value = serde_json::from_str(PARAMETERS).unwrap_or_default();
+    let schema = |(name, description): (&str, &str)| json!({ "name": name, "description": description, "parameters": parameters });
+    [("read_file", "Reads a file."), ("list_files", "Lists a folder."), ("count", "Counts words.")]
+        .map(schema)
+        .to_vec()
+}
+
+/// The one request that is sent, with a base URL that ends so and this key.
+fn sent_to(subject: &Subject, asked: &LlmRequest, behind: &str, key: &str) -> Result<Recorded, Miss> {
     let model = scripted(OK)?;
     let url = format!("{}{behind}", model.base_url());
-    let chunks = ask(&subject.with(&model)?.env("LLM_BASE_URL", url), asked)?;
+    let chunks = ask(&subject.with(&model)?.env("LLM_BASE_URL", url).env("LLM_API_KEY", key), asked)?;
     let mut requests = model.requests();
     match (requests.pop(), requests.len()) {
         (Some(request), 0) => Ok(request),
@@ -59,10 +94,12 @@ fn sent_to(subject: &Subject, asked: &LlmRequest, behind: &str) -> Result<Record
 }
 
 fn key(subject: &Subject) -> Verdict {
-    let request = sent(subject, &request())?;
-    let got = request.header("authorization");
-    let wanted = format!("authorization: Bearer {KEY}");
-    ensure(got == Some(&format!("Bearer {KEY}")), || header("authorization", got), &wanted)
+    for request in [full(subject)?, plain(subject)?] {
+        let got = request.header("authorization");
+        let wanted = format!("authorization: Bearer {KEY}");
+        ensure(got == Some(&format!("Bearer {KEY}")), || header("authorization", got), &wanted)?;
+    }
+    Ok(())
 }
 
 fn header(name: &str, value: Option<&str>) -> String {
@@ -70,13 +107,12 @@ fn header(name: &str, value: Option<&str>) -> String {
 }
 
 fn model(subject: &Subject) -> Verdict {
-    let settings = Settings { model: "asked-for".to_owned(), ..Settings::default() };
-    let request = sent(subject, &LlmRequest { settings, ..LlmRequest::default() })?;
-    field(&request, "/model", &json!("asked-for"))
+    field(&full(subject)?, "/model", &json!("asked-for"))?;
+    field(&plain(subject)?, "/model", &json!(MODEL))
 }
 
 fn user_agent(subject: &Subject) -> Verdict {
-    let request = sent(subject, &request())?;
+    let request = full(subject)?;
     let got = request.header("user-agent");
     let is_product = |value: &str| {
         let first = value.split(' ').next().unwrap_or_default();
@@ -86,24 +122,17 @@ fn user_agent(subject: &Subject) -> Verdict {
 }
 
 fn system(subject: &Subject) -> Verdict {
-    let asked = LlmRequest { system: Some(Part::new("Answer in one word.")), ..request() };
-    let request = sent(subject, &asked)?;
-    field(&request, "/messages/0", &json!({ "role": "system", "content": "Answer in one word." }))
+    field(&full(subject)?, "/messages/0", &json!({ "role": "system", "content": SYSTEM }))
 }
 
 fn tools(subject: &Subject) -> Verdict {
-    let parameters: Value = serde_json::from_str(PARAMETERS).unwrap_or_default();
-    let schema = |name: &str, description: &str| json!({ "name": name, "description": description, "parameters": parameters });
-    let schemas = [schema("read_file", "Reads a file."), schema("list_files", "Lists a folder.")];
-    let tools = schemas.iter().map(|schema| Part::new(schema.to_string())).collect();
-    let request = sent(subject, &LlmRequest { tools, ..request() })?;
     let wanted: Vec<Value> =
-        schemas.iter().map(|schema| json!({ "type": "function", "function": schema })).collect();
-    field(&request, "/tools", &wanted.into())
+        schemas().iter().map(|schema| json!({ "type": "function", "function": schema })).collect();
+    field(&full(subject)?, "/tools", &wanted.into())
 }
 
 fn messages(subject: &Subject) -> Verdict {
-    let request = sent(subject, &request())?;
+    let request = plain(subject)?;
     if let Some(broken) = &request.violation {
         return Err(Miss::new(broken.as_str(), "a request that keeps the rules of checks/SCRIPTS.md"));
     }
@@ -121,11 +150,45 @@ fn field(request: &Recorded, pointer: &str, wanted: &Value) -> Verdict {
 }
 
 fn base_url(subject: &Subject) -> Verdict {
-    for behind in ["", "/"] {
-        let request = sent_to(subject, &request(), behind)?;
+    for (request, end) in [(full(subject)?, "/v1"), (plain(subject)?, "/v1/")] {
         let got = format!("{} {}", request.method, request.path);
         let wanted = "POST /v1/chat/completions";
-        ensure(got == wanted, || format!("{got} for a base URL that ends in `/v1{behind}`"), wanted)?;
+        ensure(got == wanted, || format!("{got} for a base URL that ends in `{end}`"), wanted)?;
     }
     Ok(())
+}
+
+/// A conversation in which a call was answered, and another had arguments that are no JSON.
+fn history(subject: &Subject) -> Verdict {
+    let call = |id: &str, arguments: &str| Block::ToolCall {
+        id: id.to_owned(),
+        name: "read_file".to_owned(),
+        arguments: arguments.to_owned(),
+    };
+    let messages = [
+        Message::user("Look."),
+        Message::assistant(vec![Block::text("I look."), call("call_1", r#"{"path":"a.txt"}"#)]),
+        ToolResult::ok("it says größe").message("call_1"),
+        Message::assistant(vec![call("call_2", r#"{"path": "b"#)]),
+        ToolResult::error("INVALID_ARGS", "the arguments are no JSON").message("call_2"),
+    ];
+    let model = scripted(OK)?;
+    ask_about(&subject.with(&model)?, &LlmRequest::default(), &messages)?;
+    let Some(request) = model.requests().pop() else { return Err(Miss::new("no request", "one request")) };
+    if let Some(broken) = &request.violation {
+        return Err(Miss::new(broken.as_str(), "a conversation that a provider takes"));
+    }
+    field(&request, "/messages/1/content", &json!("I look."))?;
+    field(&request, "/messages/1/tool_calls/0/id", &json!("call_1"))?;
+    field(
+        &request,
+        "/messages/1/tool_calls/0/function",
+        &json!({ "name": "read_file", "arguments": r#"{"path":"a.txt"}"# }),
+    )?;
+    field(
+        &request,
+        "/messages/2",
+        &json!({ "role": "tool", "tool_call_id": "call_1", "content": "it says größe" }),
+    )?;
+    field(&request, "/messages/4/tool_call_id", &json!("call_2"))
 }

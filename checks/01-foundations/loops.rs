@@ -1,5 +1,5 @@
 //! L1.12 and L1.13: what a loop does with a response, and how a run ends.
-use crate::check::{Check, Miss, Subject, Tried, Verdict, ensure, scripted};
+use crate::check::{Check, Miss, Subject, Tried, Verdict, ensure, foreign, scripted};
 use checks::fake_model::{FakeModel, Recorded};
 use serde_json::{Value, json};
 use std::fs;
@@ -16,6 +16,16 @@ pub(super) const STEPS: &[Check] = &[
         run: two_steps,
     },
     Check { name: "usage", next: "add the usage of each step to the end's", run: usage },
+    Check {
+        name: "each-request",
+        next: "send settings, system prompt and tools with each request, and the same ones: the model keeps nothing",
+        run: each_request,
+    },
+    Check {
+        name: "four-steps",
+        next: "answer every call, in the model's order, failed ones too; go on while there are calls, whatever the finish is called; tell the person the text",
+        run: four_steps,
+    },
     Check {
         name: "resends",
         next: "send the whole history each time: the task, the assistant's message with its calls, the results",
@@ -35,6 +45,11 @@ pub(super) const ENDS: &[Check] = &[
         run: step_cap,
     },
     Check {
+        name: "failed-request",
+        next: "end with error, the failure's code and its message when a request fails",
+        run: failed_request,
+    },
+    Check {
         name: "invalid-arguments",
         next: "answer a call whose arguments are no JSON with an error result, and go on",
         run: invalid_arguments,
@@ -42,16 +57,30 @@ pub(super) const ENDS: &[Check] = &[
 ];
 
 const TASK: &str = "What does facts.txt say?";
-const FACT: &str = "the answer is forty-two";
+const FACT: &str = "The facts are many, and a loop that shows the model only the first hundred characters of them hides what matters most. In the end the answer is forty-two";
 const READ_AND_TELL: &str = r"
 replies:
   - calls: [{id: call_Facts-1, name: read_file, arguments: {path: facts.txt}}]
     usage: {prompt_tokens: 30, completion_tokens: 5}
   - text: It says forty-two.
-    usage: {prompt_tokens: 50, completion_tokens: 7}
+    usage: {prompt_tokens: 50, completion_tokens: 7, cached_tokens: 20}
+";
+
+/// Four requests: two calls at once of which one fails, a call whose finish is called stop, one more, and the answer.
+const LOOK_AROUND: &str = r"
+replies:
+  - text: 'Looking. '
+    calls:
+      - {id: call_A, name: read_file, arguments: {path: facts.txt}}
+      - {id: call_B, name: read_file, arguments: {path: missing.txt}}
+  - calls: [{id: call_C, name: read_file, arguments: {path: facts.txt}}]
+    finish: stop
+  - calls: [{id: call_D, name: read_file, arguments: {path: facts.txt}}]
+  - text: It says forty-two.
 ";
 
 /// A run, and what the model was asked in it.
+#[derive(Clone)]
 pub(super) struct Run {
     pub(super) end: Value,
     /// What the person was told.
@@ -98,6 +127,9 @@ pub(super) fn task(tried: &Tried<'_>, model: &FakeModel, args: &[&str], task: &s
     let events: Vec<Value> = ended.lines.iter().filter_map(|line| serde_json::from_str(line).ok()).collect();
     let out = events.iter().filter(|event| event["type"] == "out");
     let text = out.filter_map(|event| event["text"].as_str()).collect();
+    if let Some(line) = ended.lines.iter().find(|line| serde_json::from_str::<Value>(line).is_err()) {
+        return Err(foreign(line));
+    }
     match events.last() {
         Some(end) if end["type"] == "end" => Ok(Run { end: end.clone(), text, requests: model.requests() }),
         _ => Err(ended.miss("a run that says how it ended")),
@@ -105,8 +137,14 @@ pub(super) fn task(tried: &Tried<'_>, model: &FakeModel, args: &[&str], task: &s
 }
 
 fn read_and_tell(subject: &Subject) -> Result<Run, Miss> {
-    let model = scripted(READ_AND_TELL)?;
-    run(&subject.with(&model)?, &model, &[])
+    scripted_run(subject, READ_AND_TELL)
+}
+
+fn scripted_run(subject: &Subject, script: &str) -> Result<Run, Miss> {
+    subject.once(script, || {
+        let model = scripted(script)?;
+        run(&subject.with(&model)?, &model, &[])
+    })
 }
 
 fn result<'a>(messages: &'a Value, id: &str) -> Option<&'a Value> {
@@ -144,6 +182,63 @@ fn usage(subject: &Subject) -> Verdict {
     let input = tokens("input_tokens") + tokens("cache_read_tokens") + tokens("cache_write_tokens");
     let wanted = "80 input tokens in all (30 + 50) and 12 output tokens (5 + 7)";
     ensure((input, tokens("output_tokens")) == (80, 12), || usage.to_string(), wanted)
+}
+
+fn each_request(subject: &Subject) -> Verdict {
+    let run = read_and_tell(subject)?;
+    if run.requests.len() < 2 {
+        run.ended("completed")?;
+    }
+    let carried = |request: &Recorded| {
+        let (body, headers) = (
+            request.json(),
+            ["authorization", "user-agent"].map(|name| request.header(name).unwrap_or("none").to_owned()),
+        );
+        json!([headers, body["model"], body["tools"]])
+    };
+    let all: Vec<Value> = run.requests.iter().map(carried).collect();
+    let offered =
+        run.requests.first().is_some_and(|request| request.json()["tools"].to_string().contains("read_file"));
+    ensure(
+        offered,
+        || format!("tools: {}", all.first().map(|first| first[2].to_string()).unwrap_or_default()),
+        "read_file among the tools of a request",
+    )?;
+    let same = all.windows(2).all(|pair| pair[0] == pair[1]);
+    ensure(
+        same,
+        || json!(all).to_string(),
+        "key, user-agent, model and tools to be the same in both requests",
+    )
+}
+
+fn four_steps(subject: &Subject) -> Verdict {
+    let run = scripted_run(subject, LOOK_AROUND)?;
+    if let Some(broken) = run.requests.iter().find_map(|request| request.violation.as_deref()) {
+        return Err(Miss::new(
+            broken,
+            "each call answered once, in the model's order, and nothing of the conversation lost",
+        ));
+    }
+    run.ended("completed")?;
+    let counts = (run.end["steps"].as_u64(), run.requests.len());
+    ensure(
+        counts == (Some(4), 4),
+        || format!("steps {}, {} requests", run.end["steps"], counts.1),
+        "4 steps, 4 requests",
+    )?;
+    let wanted = "both texts told to the person: Looking, and It says forty-two.";
+    let told = ["Looking.", "It says forty-two."].iter().all(|text| run.text.contains(text));
+    ensure(told, || format!("{:?}", run.text), wanted)
+}
+
+fn failed_request(subject: &Subject) -> Verdict {
+    let model = scripted("replies: [{status: 401}]")?;
+    let run = run(&subject.with(&model)?, &model, &[])?;
+    run.ended("error")?;
+    let said =
+        ["code", "message"].iter().all(|key| run.end[key].as_str().is_some_and(|text| !text.is_empty()));
+    ensure(said, || run.end.to_string(), "the failure's code and message in the run's end")
 }
 
 fn resends(subject: &Subject) -> Verdict {
@@ -184,15 +279,28 @@ fn max_tokens(subject: &Subject) -> Verdict {
 fn step_cap(subject: &Subject) -> Verdict {
     let reply = |n: usize| json!({ "calls": [{ "id": format!("call_{n}"), "name": "read_file", "arguments": { "path": "facts.txt" } }] });
     let replies: Vec<Value> = (0..60).map(reply).collect();
-    let model = scripted(&json!({ "replies": replies }).to_string())?;
-    let run = run(&subject.with(&model)?, &model, &["--max-steps", "3"])?;
-    if run.status() == "error" {
-        return run.ended("blocked");
+    for most in [3, 5] {
+        let model = scripted(&json!({ "replies": replies }).to_string())?;
+        let run = run(&subject.with(&model)?, &model, &["--max-steps", &most.to_string()])?;
+        if run.status() == "error" {
+            return run.ended("blocked");
+        }
+        let counts = (run.end["steps"].as_u64(), run.requests.len() as u64);
+        let wanted = format!("{most} steps and {most} requests with --max-steps {most}");
+        ensure(
+            counts == (Some(most), most),
+            || format!("steps {}, {} requests", run.end["steps"], counts.1),
+            &wanted,
+        )?;
+        run.ended("blocked")?;
+        let code = run.end["code"].as_str().unwrap_or_default();
+        ensure(
+            code.starts_with("LIMIT_"),
+            || format!("code {code:?}"),
+            "a code that begins with LIMIT_, such as LIMIT_STEPS",
+        )?;
     }
-    let counts = (run.end["steps"].as_u64(), run.requests.len());
-    let wanted = "3 steps and 3 requests with --max-steps 3";
-    ensure(counts == (Some(3), 3), || format!("steps {}, {} requests", run.end["steps"], counts.1), wanted)?;
-    run.ended("blocked")
+    Ok(())
 }
 
 fn invalid_arguments(subject: &Subject) -> Verdict {

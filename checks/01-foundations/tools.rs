@@ -2,12 +2,12 @@
 use crate::check::{Check, Miss, Subject, Tried, Verdict, ensure};
 use contracts::tools::{ToolEvent, ToolResult};
 use serde_json::{Value, json};
-use std::fs;
+use std::{fs, path::Path};
 
 pub(super) const FILES: &[Check] = &[
     Check {
         name: "schemas",
-        next: "list read_file, write_file and run_shell, each with a description and a JSON Schema of type object",
+        next: "list read_file (path), write_file (path, content) and run_shell (command), each with a description and a JSON Schema of type object",
         run: schemas,
     },
     Check {
@@ -34,6 +34,16 @@ pub(super) const ERRORS: &[Check] = &[
         run: unknown_tool,
     },
     Check {
+        name: "folder",
+        next: "answer with one error result when a file to read or write is a folder",
+        run: folder,
+    },
+    Check {
+        name: "arguments",
+        next: "answer arguments that are no JSON, or not what the schema says, with one error result",
+        run: bad_arguments,
+    },
+    Check {
         name: "missing-file",
         next: "answer with one error result that names the path",
         run: missing_file,
@@ -50,6 +60,11 @@ pub(super) const SHELL: &[Check] = &[
         name: "truncated",
         next: "keep the head and the tail of a long observation, and say between them how many bytes or lines were cut",
         run: truncated,
+    },
+    Check {
+        name: "long-file",
+        next: "bound what read_file shows as well: a file may be larger than any context",
+        run: long_file,
     },
 ];
 
@@ -99,6 +114,21 @@ fn schemas(subject: &Subject) -> Verdict {
     let listed = if names.is_empty() { "no tool".to_owned() } else { names.join(", ") };
     let all = ["read_file", "write_file", "run_shell"].iter().all(|name| names.contains(name));
     ensure(all, || listed, "read_file, write_file and run_shell")?;
+    for (name, properties) in
+        [("read_file", &["path"][..]), ("write_file", &["path", "content"]), ("run_shell", &["command"])]
+    {
+        let parameters = tools
+            .iter()
+            .find(|tool| tool["name"] == name)
+            .map(|tool| tool["parameters"].clone())
+            .unwrap_or_default();
+        let is_there = |property: &&str| parameters["properties"][property]["type"] == "string";
+        ensure(
+            properties.iter().all(|property| is_there(property)),
+            || format!("{name}: {parameters}"),
+            &format!("{name} to take {}", properties.join(" and ")),
+        )?;
+    }
     let poor = tools.iter().find(|tool| {
         let described = tool["description"].as_str().is_some_and(|text| !text.trim().is_empty());
         !described || tool["parameters"]["type"] != "object"
@@ -109,30 +139,31 @@ fn schemas(subject: &Subject) -> Verdict {
 
 fn round_trip(subject: &Subject) -> Verdict {
     let tried = tried(subject)?;
-    done(&tried, "write_file", &json!({ "path": "made.txt", "content": "line one\nline two\n" }))?;
+    // Written over, so that the first is gone, with characters of several bytes.
+    for content in ["the first\nof three\nlines\n", "größe one\nline two\n"] {
+        done(&tried, "write_file", &json!({ "path": "made.txt", "content": content }))?;
+    }
     let written = fs::read_to_string(tried.root().join("made.txt")).unwrap_or_else(|error| error.to_string());
-    ensure(
-        written == "line one\nline two\n",
-        || format!("made.txt under the root: {written}"),
-        "the two lines written",
-    )?;
+    let wanted = "the two lines written: größe one, line two";
+    ensure(written == "größe one\nline two\n", || format!("made.txt under the root: {written}"), wanted)?;
     let read = done(&tried, "read_file", &json!({ "path": "made.txt" }))?;
-    ensure(
-        read.contains("line one\n") && read.contains("line two"),
-        || read.clone(),
-        "the two lines read back",
-    )
+    let all = read.contains("größe one\n") && read.contains("line two");
+    ensure(all, || read.clone(), "the two lines read back")
 }
 
-/// The root with a file, one beside it that is none of the tools' business, and a link to that one.
+/// A root between folders that are none of the tools' business, with links that lead there.
 fn beside(subject: &Subject) -> Result<Tried<'_>, Miss> {
     let tried = tried(subject)?;
-    let root = tried.root();
-    let outside = root.with_file_name("outside.txt");
-    let made = fs::write(&outside, SECRET)
+    let (root, outside) = (tried.root(), tried.root().with_file_name("root-beside"));
+    let link = |to: &Path, name: &str| std::os::unix::fs::symlink(to, root.join(name));
+    let made = fs::create_dir_all(&outside)
+        .and_then(|()| fs::create_dir(root.join("inner")))
+        .and_then(|()| fs::write(outside.join("secret.txt"), SECRET))
         .and_then(|()| fs::write(root.join("inside.txt"), "inside\n"))
-        .and_then(|()| std::os::unix::fs::symlink(&outside, root.join("link.txt")));
-    made.map_err(|error| Miss::new(format!("{}: {error}", outside.display()), "a file"))?;
+        .and_then(|()| link(&outside.join("secret.txt"), "link.txt"))
+        .and_then(|()| link(&outside, "linked"))
+        .and_then(|()| link(&outside.join("new.txt"), "nowhere.txt"));
+    made.map_err(|error| Miss::new(format!("{}: {error}", outside.display()), "a place for the check"))?;
     Ok(tried)
 }
 
@@ -140,8 +171,10 @@ fn escape_read(subject: &Subject) -> Verdict {
     let tried = beside(subject)?;
     // A tool that refuses everything keeps nothing in.
     done(&tried, "read_file", &json!({ "path": "inside.txt" }))?;
-    let absolute = tried.root().with_file_name("outside.txt").display().to_string();
-    for path in ["../outside.txt", "link.txt", &absolute] {
+    let absolute = tried.root().with_file_name("root-beside").join("secret.txt").display().to_string();
+    let relative =
+        ["../root-beside/secret.txt", "inner/../../root-beside/secret.txt", "link.txt", "linked/secret.txt"];
+    for path in relative.into_iter().chain([absolute.as_str()]) {
         let wanted = format!("an error result for {path}, which is outside of the root");
         let result = refused(&tried, "read_file", &json!({ "path": path }), &wanted)?;
         ensure(
@@ -156,14 +189,61 @@ fn escape_read(subject: &Subject) -> Verdict {
 fn escape_write(subject: &Subject) -> Verdict {
     let tried = beside(subject)?;
     done(&tried, "write_file", &json!({ "path": "inside.txt", "content": "changed" }))?;
-    let made = tried.root().with_file_name("made.txt");
-    for path in ["../made.txt", "link.txt", &made.display().to_string()] {
+    let outside = tried.root().with_file_name("root-beside");
+    let absolute = outside.join("new.txt").display().to_string();
+    let relative =
+        ["../root-beside/new.txt", "inner/../../made/new.txt", "link.txt", "linked/new.txt", "nowhere.txt"];
+    for path in relative.into_iter().chain([absolute.as_str()]) {
         let wanted = format!("an error result for {path}, which is outside of the root");
         refused(&tried, "write_file", &json!({ "path": path, "content": "changed" }), &wanted)?;
     }
-    let outside = fs::read_to_string(tried.root().with_file_name("outside.txt")).unwrap_or_default();
-    let untouched = !made.exists() && outside == SECRET;
-    ensure(untouched, || "a file outside of the root was written".to_owned(), "nothing written")
+    let secret = fs::read_to_string(outside.join("secret.txt")).unwrap_or_default();
+    let untouched = secret == SECRET && names(&outside) == ["secret.txt"];
+    let around = outside.with_file_name("");
+    ensure(
+        untouched,
+        || format!("root-beside holds {}", names(&outside).join(", ")),
+        "nothing written beside the root",
+    )?;
+    let is_as_before = names(&around) == ["root", "root-beside"];
+    ensure(
+        is_as_before,
+        || format!("beside the root there is {}", names(&around).join(", ")),
+        "no folder made",
+    )
+}
+
+/// What a folder holds, sorted.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+fn folder(subject: &Subject) -> Verdict {
+    let tried = beside(subject)?;
+    refused(&tried, "read_file", &json!({ "path": "inner" }), "an error result: inner is a folder")?;
+    refused(
+        &tried,
+        "write_file",
+        &json!({ "path": "inner", "content": "x" }),
+        "an error result: inner is a folder",
+    )
+    .map(drop)
+}
+
+fn bad_arguments(subject: &Subject) -> Verdict {
+    let tried = tried(subject)?;
+    let head = json!({ "id": "call_check", "name": "read_file" });
+    for arguments in [r#"{"path": "in"#, "{}", r#"{"path": 7}"#] {
+        let wanted = format!("an error result for the arguments {arguments}");
+        let events: Vec<ToolEvent> = tried.open("tools", "execute", &head, &[arguments.to_owned()])?;
+        let is_refused = matches!(events.last(), Some(ToolEvent::Result(result)) if result.is_error);
+        ensure(is_refused, || format!("{} events, and no error", events.len()), &wanted)?;
+    }
+    Ok(())
 }
 
 fn unknown_tool(subject: &Subject) -> Verdict {
@@ -203,6 +283,17 @@ fn truncated(subject: &Subject) -> Verdict {
     let wanted =
         format!("a note that says how much was cut: about {cut} bytes, or {} lines", cut / LINE_BYTES);
     ensure(said, || if note.is_empty() { "no note".to_owned() } else { note }, &wanted)
+}
+
+fn long_file(subject: &Subject) -> Verdict {
+    let tried = tried(subject)?;
+    let all = LINES * LINE_BYTES;
+    let long = "xxxxxxxxx\n".repeat(LINES);
+    fs::write(tried.root().join("long.txt"), long)
+        .map_err(|error| Miss::new(error.to_string(), "a long file"))?;
+    let result = execute(&tried, "read_file", &json!({ "path": "long.txt" }))?;
+    let wanted = format!("less than a quarter of the {all} bytes of the file, or an error");
+    ensure(result.text.len() < all / 4, || format!("{} bytes", result.text.len()), &wanted)
 }
 
 /// The numbers of a text, also as 400,000 or 400_000, and those in kB and KiB as bytes.

@@ -3,6 +3,7 @@
 //! The suite drives the public `harness` binary and a scripted model on loopback; it knows no plugin.
 mod criterion;
 mod declared;
+mod interrupt;
 mod matrix;
 mod process;
 mod report;
@@ -14,7 +15,7 @@ pub(crate) use criterion::{Check, Criterion, Kind, Miss, Module, Verdict, ensure
 pub(crate) use matrix::{Defect, Place};
 pub(crate) use process::Ended;
 pub(crate) use subject::{KEY, MODEL, Subject, scripted};
-pub(crate) use tried::Tried;
+pub(crate) use tried::{Tried, foreign};
 
 use checks::failure::Failure;
 use clap::Args;
@@ -24,6 +25,9 @@ use std::{
     process::ExitCode,
 };
 use suite::Suite;
+
+/// The exit code after Ctrl-C, as a shell has it.
+const INTERRUPTED: u8 = 130;
 
 /// Which rows are checked, and what is printed.
 #[derive(Args)]
@@ -53,7 +57,12 @@ pub(crate) struct Options {
 
 /// Runs a module's criteria. The exit code is 1 when one of them fails.
 pub(crate) fn run(module: &'static Module, options: &Options) -> Result<ExitCode, Failure> {
+    interrupt::listen()?;
     let only = chosen(module, &options.only)?;
+    if let Some(file) = &options.junit {
+        // That it cannot be written is better known now.
+        write(file, "")?;
+    }
     let subject = Subject::new(options.config.as_deref(), &options.patch)?;
     if options.defects {
         return matrix::print(module, &subject);
@@ -63,6 +72,9 @@ pub(crate) fn run(module: &'static Module, options: &Options) -> Result<ExitCode
     let mut done = Vec::new();
     for criterion in suite.chosen(module) {
         let outcome = suite.judge(criterion);
+        if interrupt::came() {
+            return Ok(ExitCode::from(INTERRUPTED));
+        }
         if !options.json {
             say(&report::line(criterion, &outcome))?;
         }
@@ -79,6 +91,8 @@ pub(crate) fn run(module: &'static Module, options: &Options) -> Result<ExitCode
 /// The criteria of `--only`, as they are spelt; all where none is named.
 fn chosen(module: &Module, only: &[String]) -> Result<Vec<&'static str>, Failure> {
     only.iter()
+        .map(|wanted| wanted.trim())
+        .filter(|wanted| !wanted.is_empty())
         .map(|wanted| {
             let found = module.criteria.iter().find(|criterion| criterion.id.eq_ignore_ascii_case(wanted));
             found.map(|criterion| criterion.id).ok_or_else(|| {
@@ -93,13 +107,13 @@ fn chosen(module: &Module, only: &[String]) -> Result<Vec<&'static str>, Failure
 pub(crate) fn say(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).map_err(|error| {
-        Failure::new("NOT_WRITTEN", format!("standard output: {error}"), "look at what reads it")
+        Failure::new("OUTPUT_FAILED", format!("standard output: {error}"), "look at what reads it")
     })
 }
 
 fn write(file: &Path, text: &str) -> Result<(), Failure> {
     std::fs::write(file, text).map_err(|error| {
         let message = format!("{}: {error}", file.display());
-        Failure::new("NOT_WRITTEN", message, "name a file in a folder that exists and is yours")
+        Failure::new("OUTPUT_FAILED", message, "name a file in a folder that exists and is yours")
     })
 }

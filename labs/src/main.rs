@@ -41,7 +41,7 @@ fn main() -> ExitCode {
 
 fn unknown(command: std::ffi::OsString) -> Problem {
     let message = format!("command `{}` is not known", command.display());
-    Problem::usage(message, "harness-lab start 01, harness-lab status, or harness-lab run <program>")
+    Problem::usage(message, "harness lab start 01, harness lab status, or harness lab run <program>")
 }
 
 /// Prints the result of a command.

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use crate::lesson::{self, Lesson, Stub};
 use crate::{checkout, place::Place, problem::Problem, say};
 
-const USAGE: &str = "harness-lab start 01";
+const USAGE: &str = "harness lab start 01";
 /// The workspace of a folder outside the repository.
 const WORKSPACE: &str = "\
 [workspace]

@@ -51,7 +51,8 @@ impl Forwarder {
                 break end;
             }
         };
-        let head = self.spoilt(&String::from_utf8_lossy(&request[..end]));
+        // One request a connection, so that each is spoilt.
+        let head = format!("{}\r\nconnection: close", self.spoilt(&String::from_utf8_lossy(&request[..end])));
         let mut to = TcpStream::connect(&self.to).await?;
         to.write_all(head.as_bytes()).await?;
         to.write_all(&request[end..]).await?;

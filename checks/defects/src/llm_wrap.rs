@@ -27,11 +27,12 @@ impl Llm for Model {
         let (request, history) = asked(&self.config.defect, request, history);
         let (below, config) = (self.below.clone(), self.config.clone());
         emit(|out| async move {
-            if config.defect == "asks-twice" && history.len() >= 5 {
+            if config.defect == "asks-twice" && !request.tools.is_empty() && mentions(&history, "\"call_1\"")
+            {
                 let mut first = below.stream(&request, &history, &cx);
                 while next(&mut first).await.is_some() {}
             }
-            if let Some(failure) = refusal(&config.defect, &history) {
+            if let Some(failure) = refusal(&config.defect, &history).filter(|_| !request.tools.is_empty()) {
                 out.send(StreamChunk::Finish(Finish::Error { failure })).await;
                 return;
             }
@@ -40,7 +41,7 @@ impl Llm for Model {
             let mut held = Vec::new();
             while let Some(chunk) = next(&mut reply).await {
                 let chunks = response.told(chunk);
-                if config.defect == "collects-first" {
+                if collects(&config.defect, &response) {
                     held.extend(chunks);
                     continue;
                 }
@@ -52,6 +53,15 @@ impl Llm for Model {
                 out.send(chunk).await;
             }
         })
+    }
+}
+
+/// Whether a chunk waits for the end of the response.
+fn collects(defect: &str, response: &Response<'_>) -> bool {
+    match defect {
+        "collects-first" => true,
+        "collects-the-rest" => response.deltas > 1,
+        _ => false,
     }
 }
 
@@ -73,6 +83,19 @@ fn asked(defect: &str, mut request: LlmRequest, history: Parts) -> (LlmRequest, 
         }
         "history-cut" if history.len() == 3 && mentions(&history, "call_Facts-1") => {
             return (request, history.tail(1));
+        }
+        "result-dropped" if is_direct && history.len() == 5 => {
+            return (
+                request,
+                history
+                    .iter()
+                    .filter(|part| !part.text().is_some_and(|text| text.contains("it says")))
+                    .cloned()
+                    .collect(),
+            );
+        }
+        "tools-once" if history.len() == 3 && mentions(&history, "call_Facts-1") => {
+            request.tools = Parts::new()
         }
         "other-id" => return (request, history.iter().map(other_id).collect()),
         _ => {}
@@ -99,6 +122,8 @@ fn refusal(defect: &str, history: &Parts) -> Option<Failure> {
         "knows-its-adapter" => messages()
             .any(|block| matches!(block, Block::Reasoning { adapter, .. } if adapter != "llm-openai"))
             .then(|| Failure::new("UNKNOWN_ADAPTER", "reasoning of an adapter that is not llm-openai")),
+        "gives-up-early" => (history.len() > 5 && mentions(history, "call_C"))
+            .then(|| Failure::new("TOO_LONG", "the conversation is too long for this adapter")),
         "arguments-trusted" => messages()
             .any(|block| matches!(block, Block::ToolCall { arguments, .. } if serde_json::from_str::<serde_json::Value>(&arguments).is_err()))
             .then(|| Failure::new("BAD_ARGUMENTS", "the arguments of a call are no JSON")),
@@ -114,16 +139,21 @@ struct Response<'a> {
     greets: bool,
     /// The first tool-call block.
     first_call: Option<u32>,
+    /// How many text deltas have come.
+    deltas: usize,
+    /// The text block that is left out.
+    dropped: Option<u32>,
 }
 
 impl<'a> Response<'a> {
     fn new(config: &'a Config, is_direct: bool) -> Self {
-        Response { config, is_direct, greets: false, first_call: None }
+        Response { config, is_direct, greets: false, first_call: None, deltas: 0, dropped: None }
     }
 
     fn told(&mut self, mut chunk: StreamChunk) -> Vec<StreamChunk> {
         if let StreamChunk::TextDelta { text, .. } = &chunk {
             self.greets |= text.starts_with("Hello");
+            self.deltas += 1;
         }
         let (greets, is_direct) = (self.greets, self.is_direct);
         match (self.config.defect.as_str(), &mut chunk) {
@@ -131,6 +161,20 @@ impl<'a> Response<'a> {
                 if greets =>
             {
                 return Vec::new();
+            }
+            ("characters-lost", StreamChunk::TextDelta { text, .. }) => {
+                *text = text.replace(|c: char| !c.is_ascii(), "?");
+            }
+            ("text-dropped-beside-calls", StreamChunk::TextDelta { index, text })
+                if is_direct && text.contains("I look") =>
+            {
+                self.dropped = Some(*index);
+                return Vec::new();
+            }
+            ("text-dropped-beside-calls", StreamChunk::BlockEnd { index, block })
+                if self.dropped == Some(*index) =>
+            {
+                *block = Some(Block::text(""));
             }
             ("stop-as-max-tokens", StreamChunk::Finish(finish)) if greets => *finish = Finish::MaxTokens,
             ("usage-not-disjoint", StreamChunk::Usage(usage)) if greets => {
@@ -179,6 +223,19 @@ impl<'a> Response<'a> {
             }
             ("key-shown", code::INVALID_CREDENTIAL) => {
                 failure.message = format!("the key {} is no key", self.config.api_key);
+            }
+            ("end-of-key-shown", code::INVALID_CREDENTIAL) => {
+                let end: String = self.config.api_key.chars().rev().take(9).collect();
+                failure.message =
+                    format!("a key that ends in {} is no key", end.chars().rev().collect::<String>());
+            }
+            ("refusals-as-stop", code::RATE_LIMIT)
+            | ("cut-as-stop", code::STREAM_CLOSED)
+            | ("filter-as-stop", "CONTENT_FILTER") => {
+                *finish = Finish::Stop;
+            }
+            ("reason-withheld", _) if failure.message.contains("overloaded") => {
+                failure.message = "it failed".to_owned()
             }
             ("unusable-as-transport", code::INVALID_CREDENTIAL) => failure.code = code::TRANSPORT.to_owned(),
             ("empty-as-stop", code::EMPTY_RESPONSE) => *finish = Finish::Stop,

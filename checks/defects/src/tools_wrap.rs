@@ -30,7 +30,7 @@ impl Tools for Files {
     fn execute(&self, call: ToolCall, cx: Cx) -> impl Stream<Item = ToolEvent> + 'static {
         let (below, config) = (self.below.clone(), self.config.clone());
         emit(|out| async move {
-            let call = changed(&config.defect, call);
+            let call = changed(&config, call);
             let mut events = below.execute(&call, &cx);
             while let Some(event) = next(&mut events).await {
                 match event {
@@ -51,6 +51,9 @@ impl Files {
         let is_shell = ToolSchema::name_of(part) == "run_shell";
         match self.config.defect.as_str() {
             "shell-unlisted" if is_shell => None,
+            "property-renamed" if is_shell => {
+                Some(Part::new(part.text()?.replace("\"command\":", "\"line\":")))
+            }
             "description-empty" if is_shell => {
                 let mut schema: Value = serde_json::from_str(part.text()?).ok()?;
                 schema["description"] = "".into();
@@ -66,12 +69,22 @@ fn arguments(call: &ToolCall) -> Value {
 }
 
 /// A call as the defect leaves it.
-fn changed(defect: &str, call: ToolCall) -> ToolCall {
+fn changed(config: &Config, call: ToolCall) -> ToolCall {
     let mut arguments = arguments(&call);
-    match (defect, call.name.as_str()) {
+    match (config.defect.as_str(), call.name.as_str()) {
         ("shell-elsewhere", "run_shell") => {
             let command = arguments["command"].as_str().unwrap_or_default();
             arguments["command"] = format!("cd / && {command}").into();
+        }
+        ("writes-append", "write_file") => {
+            let path = Path::new(&config.root).join(arguments["path"].as_str().unwrap_or_default());
+            let before = fs::read_to_string(path).unwrap_or_default();
+            let content = arguments["content"].as_str().unwrap_or_default();
+            arguments["content"] = format!("{before}{content}").into();
+        }
+        ("folders-made-first", "write_file") => {
+            let path = Path::new(&config.root).join(arguments["path"].as_str().unwrap_or_default());
+            fs::create_dir_all(path.parent().unwrap_or(&path)).ok();
         }
         ("line-ends-dropped", "write_file") => {
             let content = arguments["content"].as_str().unwrap_or_default();
@@ -99,6 +112,13 @@ fn told(config: &Config, call: &ToolCall, result: ToolResult) -> Option<ToolResu
         }
         ("silent-about-unknown", _) if result.code.as_deref() == Some(code::UNKNOWN_TOOL) => None,
         ("missing-as-empty", "read_file") if result.is_error && !path.exists() => Some(ToolResult::ok("")),
+        ("folder-as-written", "write_file") if result.is_error && path.is_dir() => {
+            Some(ToolResult::ok("written"))
+        }
+        ("silent-about-arguments", _) if result.is_error && !arguments["path"].is_string() => None,
+        ("whole-file", "read_file") if result.text.len() > 10_000 => {
+            Some(fs::read_to_string(path).map_or(unchanged, ToolResult::ok))
+        }
         ("cut-untold", "run_shell") if result.text.len() > 10_000 => {
             let text = result.text.chars().filter(|c| !c.is_ascii_digit()).collect();
             Some(ToolResult { text, meta: json!({}), ..result })

@@ -1,11 +1,12 @@
 //! A child process under a deadline: its lines as they come, and how it ended.
-use super::Miss;
+use super::{Miss, interrupt};
 use nix::{
-    sys::signal::{Signal, kill, killpg},
+    sys::signal::{Signal, kill},
     unistd::Pid,
 };
 use std::{
     io,
+    os::unix::process::ExitStatusExt as _,
     process::{Command, ExitStatus, Stdio},
     time::{Duration, Instant},
 };
@@ -15,16 +16,24 @@ use tokio::{
 };
 
 /// How much of standard output is kept, and how much of a line; more is a fault of what is checked.
-const OUTPUT_BYTES_MAX: usize = 16 << 20;
-const ERRORS_BYTES_MAX: u64 = 256 << 10;
+const OUTPUT_BYTES_MAX: usize = 2 << 20;
+const ERRORS_BYTES_MAX: usize = 256 << 10;
 /// How long a process may take to end once it was asked to; then it is killed.
-const GRACE: Duration = Duration::from_secs(3);
+const GRACE: Duration = Duration::from_secs(2);
+
+/// What to do about a row that does not come to an end.
+const HANGS: &str = "look for what never ends in the row that is called: a wait, a loop, a lock";
+/// What to do about a row that takes the process with it.
+const ENDS_ALL: &str =
+    "look for what ends a whole process in the row under check: abort, exit, a stack overflow, a bad pointer";
 
 /// What a process left.
 #[derive(Debug)]
 pub(crate) struct Ended {
     /// `None` when it was killed.
     pub(crate) code: Option<i32>,
+    /// What killed it.
+    signal: Option<i32>,
     /// The lines of standard output.
     pub(crate) lines: Vec<String>,
     /// Standard error.
@@ -44,14 +53,20 @@ impl Ended {
                 .to_owned()
         };
         let (error, hint) = (of("error: "), of("hint: "));
-        let got = match (self.cut, self.code) {
-            (Some(cut), _) if error.is_empty() => format!("it {cut}"),
-            (Some(cut), _) => format!("it {cut}; it said: {error}"),
-            (None, None) => "it was killed by a signal".to_owned(),
-            (None, Some(code)) if error.is_empty() => format!("exit code {code}"),
-            (None, Some(_)) => error,
+        let (got, next) = match (self.cut, self.code) {
+            (Some(cut), _) if error.is_empty() => (format!("it {cut}"), HANGS.to_owned()),
+            (Some(cut), _) => (format!("it {cut}; it said: {error}"), HANGS.to_owned()),
+            (None, None) => {
+                let signal = self.signal.and_then(|signal| Signal::try_from(signal).ok()).map(Signal::as_str);
+                (
+                    format!("the whole harness was killed by {}", signal.unwrap_or("a signal")),
+                    ENDS_ALL.to_owned(),
+                )
+            }
+            (None, Some(code)) if error.is_empty() => (format!("exit code {code}"), hint),
+            (None, Some(_)) => (error, hint),
         };
-        Miss::new(got, wanted).next(hint)
+        Miss::new(got, wanted).next(next)
     }
 }
 
@@ -64,16 +79,18 @@ pub(crate) fn run(command: Command, until: Instant, line: &mut dyn FnMut(&str)) 
 async fn follow(command: Command, until: Instant, line: &mut dyn FnMut(&str)) -> io::Result<Ended> {
     let mut command = tokio::process::Command::from(command);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.process_group(0).kill_on_drop(true);
+    command.kill_on_drop(true);
     let mut child = command.spawn()?;
-    let group = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
+    let process = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let (mut lines, mut errors, mut cut) = (Vec::new(), Vec::new(), None);
     let mut size = 0;
     let reading = async {
         let errors = async {
-            if let Some(stderr) = stderr {
-                stderr.take(ERRORS_BYTES_MAX).read_to_end(&mut errors).await.ok();
+            let (Some(mut stderr), mut piece) = (stderr, [0; 4096]) else { return };
+            // Read to its end whatever comes, because a full pipe would hold the process up; only the beginning is kept.
+            while let Ok(bytes @ 1..) = stderr.read(&mut piece).await {
+                errors.extend(&piece[..bytes.min(ERRORS_BYTES_MAX.saturating_sub(errors.len()))]);
             }
         };
         let output = async {
@@ -91,30 +108,34 @@ async fn follow(command: Command, until: Instant, line: &mut dyn FnMut(&str)) ->
         };
         tokio::join!(output, errors).0
     };
-    match timeout_at(until.into(), reading).await {
-        Ok(true) => {}
-        Ok(false) => cut = Some("printed more than 16 MiB"),
-        Err(_) => cut = Some("did not end in time"),
+    tokio::select! {
+        biased;
+        () = interrupt::interrupted() => cut = Some("was interrupted"),
+        read = timeout_at(until.into(), reading) => match read {
+            Ok(true) => {}
+            Ok(false) => cut = Some("printed more than 2 MiB"),
+            Err(_) => cut = Some("did not end in time"),
+        },
     }
     let status = if cut.is_some() { None } else { timeout_at(until.into(), child.wait()).await.ok() };
     let status = match status {
         Some(status) => status?,
         None => {
             cut = cut.or(Some("closed its output and did not end in time"));
-            end(&mut child, group).await?
+            end(&mut child, process).await?
         }
     };
     let errors = String::from_utf8_lossy(&errors).into_owned();
-    Ok(Ended { code: status.code(), lines, errors, cut })
+    Ok(Ended { code: status.code(), signal: status.signal(), lines, errors, cut })
 }
 
 /// Asks, so that it ends what it has started; then kills.
-async fn end(child: &mut tokio::process::Child, group: Option<Pid>) -> io::Result<ExitStatus> {
+async fn end(child: &mut tokio::process::Child, process: Option<Pid>) -> io::Result<ExitStatus> {
     // A process that is gone needs no signal.
-    group.map(|group| kill(group, Signal::SIGTERM).ok());
+    process.map(|process| kill(process, Signal::SIGTERM).ok());
     if let Ok(status) = timeout(GRACE, child.wait()).await {
         return status;
     }
-    group.map(|group| killpg(group, Signal::SIGKILL).ok());
+    child.kill().await?;
     child.wait().await
 }

@@ -30,8 +30,11 @@ pub(crate) fn line(criterion: &Criterion, outcome: &Outcome) -> String {
                 let Failed { got, wanted, next, .. } = &alike[0];
                 let checks: Vec<&str> = alike.iter().map(|one| one.check).collect();
                 text += &format!("\n        {}", checks.join(", "));
+                let same = alike.iter().all(|one| one.wanted == *wanted);
                 for (word, what) in [("got", got), ("wanted", wanted), ("next", next)] {
-                    text += &format!("\n          {word:6} {}", shown(what));
+                    if word != "wanted" || same {
+                        text += &format!("\n          {word:6} {}", shown(what));
+                    }
                 }
             }
         }
@@ -96,7 +99,7 @@ pub(crate) fn junit(module: &Module, done: &Done) -> Result<String, Failure> {
     report.add_test_suite(suite);
     report.to_string().map_err(|error| {
         Failure::new(
-            "NOT_WRITTEN",
+            "OUTPUT_FAILED",
             format!("the JUnit report: {error}"),
             "report this to the harness's authors",
         )

@@ -6,7 +6,9 @@ use checks::{
 };
 use serde_json::Value;
 use std::{
-    cell::{Cell, OnceCell},
+    any::Any,
+    cell::{Cell, OnceCell, RefCell},
+    collections::HashMap,
     env::consts::EXE_SUFFIX,
     path::{Path, PathBuf},
     process::Command,
@@ -26,6 +28,8 @@ pub(crate) struct Subject {
     until: Cell<Option<Instant>>,
     /// What `harness rows` says, once it was asked.
     rows: OnceCell<Result<Value, Miss>>,
+    /// What was seen for this criterion already.
+    seen: RefCell<HashMap<String, Box<dyn Any + Send>>>,
 }
 
 impl Subject {
@@ -39,19 +43,50 @@ impl Subject {
         let here = Some(Path::new("harness.yml")).filter(|file| file.is_file());
         let config = config.or(here).map(absolute).transpose()?;
         let patches = patches.iter().map(|file| absolute(file)).collect::<Result<_, _>>()?;
-        Ok(Subject { harness, config, patches, until: Cell::default(), rows: OnceCell::default() })
+        Ok(Subject {
+            harness,
+            config,
+            patches,
+            until: Cell::default(),
+            rows: OnceCell::default(),
+            seen: RefCell::default(),
+        })
     }
 
     /// The same rows with one more patch.
     pub(crate) fn patched(&self, patch: &Path) -> Self {
         let (harness, config) = (self.harness.clone(), self.config.clone());
         let patches = self.patches.iter().cloned().chain([patch.to_owned()]).collect();
-        Subject { harness, config, patches, until: Cell::default(), rows: OnceCell::default() }
+        Subject {
+            harness,
+            config,
+            patches,
+            until: Cell::default(),
+            rows: OnceCell::default(),
+            seen: RefCell::default(),
+        }
     }
 
     /// Begins a criterion, which may run for so long.
     pub(crate) fn begin(&self, time: Duration) {
+        self.seen.borrow_mut().clear();
         self.until.set(Some(Instant::now() + time));
+    }
+
+    /// What `make` sees, made once a criterion: several checks may look at one run.
+    pub(crate) fn once<T: Clone + Send + 'static>(
+        &self,
+        key: &str,
+        make: impl FnOnce() -> Result<T, Miss>,
+    ) -> Result<T, Miss> {
+        if let Some(seen) =
+            self.seen.borrow().get(key).and_then(|seen| seen.downcast_ref::<Result<T, Miss>>())
+        {
+            return seen.clone();
+        }
+        let made = make();
+        self.seen.borrow_mut().insert(key.to_owned(), Box::new(made.clone()));
+        made
     }
 
     /// Whether the criterion's time is up.
@@ -82,6 +117,8 @@ impl Subject {
 
     fn at(&self, base_url: &str) -> Result<Tried<'_>, Miss> {
         let tried = Tried::new(self)?.env("LLM_PROVIDER", "").env("LLM_BASE_URL", base_url);
+        // Empty ones hold against a `.env` beside the rows.
+        let tried = tried.env("HARNESS_MODEL", "").env("HARNESS_MAX_STEPS", "");
         Ok(tried.env("LLM_MODEL", MODEL).env("LLM_API_KEY", KEY))
     }
 

@@ -3,7 +3,7 @@ use super::{Check, Criterion, Kind, Miss, Module, Subject, declared::Declared};
 use std::time::Duration;
 
 /// How long a criterion may take, whatever its rows do.
-pub(super) const CRITERION_TIME: Duration = Duration::from_secs(17);
+pub(super) const CRITERION_TIME: Duration = Duration::from_secs(15);
 /// A real model thinks for longer.
 const LIVE_TIME: Duration = Duration::from_secs(180);
 

@@ -169,9 +169,19 @@ fn is_of_the_person(name: &OsString) -> bool {
     (OTHERS.iter().any(|prefix| name.starts_with(prefix)) || is_proxy) && name != PLUGIN_PATH
 }
 
+/// A line that the harness has not printed.
+pub(crate) fn foreign(line: &str) -> Miss {
+    let got = format!("a line on standard output that is not the harness's: {line}");
+    Miss::new(got, "standard output to be the harness's alone")
+        .next("let the plugin print nothing: use `tracing`")
+}
+
 /// An item of a stream, as `harness call` prints it.
 fn item<T: Item>(line: &str) -> Result<T, Miss> {
     let value: Value = serde_json::from_str(line).unwrap_or_default();
+    if !value["kind"].is_u64() {
+        return Err(foreign(line));
+    }
     let number = |key: &str| value[key].as_u64().unwrap_or_default();
     let data = if value["data"].is_null() { String::new() } else { value["data"].to_string() };
     let parts = value["parts"].as_array().into_iter().flatten().filter_map(Value::as_str);

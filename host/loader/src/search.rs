@@ -99,7 +99,7 @@ pub(crate) fn missing(
     let places: Vec<String> = candidates.iter().map(|path| path.display().to_string()).collect();
     let what = format!("plugin `{}` is not there; looked for {}", wanted.name, quoted(&places));
     if wanted.library.is_some() {
-        return refusal(what, "correct the path: it is relative to the file that names it");
+        return refusal(what, "build it, or correct the path, which is relative to the file that names it");
     }
     let mut known = [installed(folders), passed].concat();
     known.sort();

@@ -38,6 +38,9 @@ impl Guide<'_> {
         text += &format!("  cargo build {manifest}\n  cargo test {manifest}\n");
         text += "\nmount it for one command, see its row, and check it:\n";
         text += &format!("  {harness} rows --patch {shown}\n  {harness} check 01 --patch {shown}\n");
+        if *role != "provide" || *service == "turn-policy" {
+            text += "(no criterion judges it by itself: these show that all else still works with it, its own tests say the rest)\n";
+        }
         text += match *role {
             "provide" if !patch.contains("- insert:") => {
                 "\nto keep it, put this row into harness.yml in the place of the one with its id:\n"

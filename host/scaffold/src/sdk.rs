@@ -25,7 +25,7 @@ pub fn sdk() -> Result<PathBuf, Problem> {
         Problem::new(
             "NO_SDK",
             what,
-            "pass --sdk DIR: a checkout of the harness, or the folder `sdk` of a release",
+            "set HARNESS_SDK to a checkout of the harness, or to the folder `sdk` of a release",
         )
     })
 }

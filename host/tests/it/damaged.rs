@@ -139,11 +139,11 @@ fn what_is_no_file_is_refused_and_not_waited_for() {
         a folder: exit 2
         -- stderr
         error: harness.yml:1: row `it`: plugin `./it.so` is not there; looked for `./it.so/libit.so.so` (PLUGIN_UNUSABLE)
-          hint: correct the path: it is relative to the file that names it
+          hint: build it, or correct the path, which is relative to the file that names it
         a link to nothing: exit 2
         -- stderr
         error: harness.yml:1: row `it`: plugin `./it.so` is not there; looked for `./it.so` (PLUGIN_UNUSABLE)
-          hint: correct the path: it is relative to the file that names it
+          hint: build it, or correct the path, which is relative to the file that names it
         a misspelt name: exit 2
         -- stderr
         error: harness.yml:1: row `it`: plugin `tools-basc` is not there; looked for `[BUILT]/libtools_basc.so`, `[ROOT]/home/.local/share/harness/plugins/libtools_basc.so`, `[BUILT]/libbundle.so`, `[BUILT]/libplanted_bundle.so`, did you mean `tools-basic`? (PLUGIN_UNUSABLE)

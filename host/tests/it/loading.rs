@@ -165,7 +165,7 @@ fn rows_that_do_not_fit_together_are_refused_before_any_is_mounted() {
         no such library: exit 2
         -- stderr
         error: harness.yml:1: row `it`: plugin `./lib/gone.so` is not there; looked for `./lib/gone.so` (PLUGIN_UNUSABLE)
-          hint: correct the path: it is relative to the file that names it
+          hint: build it, or correct the path, which is relative to the file that names it
         no such version: exit 2
         -- stderr
         error: harness.yml:1: row `it`: [BUILT]/libllm_openai.so: plugin `llm-openai` is version [VERSION], the row asks for ^9 (PLUGIN_UNUSABLE)

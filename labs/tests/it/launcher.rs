@@ -235,16 +235,16 @@ fn what_cargo_run_says_of_its_own_package_goes_no_further() {
 fn a_wrong_call_says_how_to_call_and_exits_2() {
     let target = Target::new("debug").built("harness", RECORD);
     let run = "harness-lab run [--release] <program> [arguments…]";
-    let all = "harness-lab start 01, harness-lab status, or harness-lab run <program>";
+    let all = "harness lab start 01, harness lab status, or harness lab run <program>";
     for (arguments, wanted, hint) in [
         (&["strat", "01"][..], "command `strat` is not known", all),
         (&["--halp"], "command `--halp` is not known", all),
         (&["run"], "`run` was given no program", run),
         (&["run", "--release", "--"], "`run` was given no program", run),
         (&["run", "--fast", "harness"], "option `--fast` is not known, the one option is `--release`", run),
-        (&["start"], "no lab was named; there is 01", "harness-lab start 01"),
-        (&["start", "02"], "lab `02` is not known; there is 01", "harness-lab start 01"),
-        (&["start", "01", "x"], "argument `x` is one too many", "harness-lab start 01"),
+        (&["start"], "no lab was named; there is 01", "harness lab start 01"),
+        (&["start", "02"], "lab `02` is not known; there is 01", "harness lab start 01"),
+        (&["start", "01", "x"], "argument `x` is one too many", "harness lab start 01"),
         (&["status", "7"], "lab `7` is not known; there is 01", "harness-lab status [01]"),
     ] {
         let (code, stdout, stderr) = target.run(arguments);

@@ -10,13 +10,13 @@ fn each_defect_is_seen_by_its_own_check_alone_and_each_check_has_one() {
 }
 
 #[test]
-fn rows_that_fail_by_themselves_are_told_of() {
+fn rows_that_do_not_mount_are_an_error() {
     let folder = Folder::with(&[("p.yml", "- {id: tools, disabled: true}\n")]);
     let said = folder.check(&["--config", ROWS, "--patch", "p.yml", "--defects"]);
-    assert_eq!(said.code, Some(1));
+    assert_eq!(said.code, Some(2));
     assert!(
-        said.out.contains("no-usage: L1.5 usage alone should fail, there is\n  L1.5 rows: no tools service"),
+        said.err.starts_with("error: no defect can be planted: no tools service: add the tools row"),
         "{}",
-        said.out
+        said.err
     );
 }

@@ -45,3 +45,21 @@ fn a_stream_that_breaks_the_rules_is_told_which() {
     let said = failure("stray-delta", "L1.5");
     assert!(said.contains("needs an open"), "{said}");
 }
+
+#[test]
+fn a_signal_ends_the_suite_and_what_it_has_started() {
+    let patch = "- {id: llm-adapter, name: llm-faulty, config: {fault: silent}}\n";
+    let folder = Folder::with(&[("p.yml", patch)]);
+    let scratch = folder.path().join("scratch");
+    std::fs::create_dir(&scratch).unwrap();
+    let mut command = folder.command(&["--config", ROWS, "--patch", "p.yml", "--only", "L1.6"]);
+    let mut child = command.env("TMPDIR", &scratch).spawn().unwrap();
+    let entries = || std::fs::read_dir(&scratch).unwrap().count();
+    // Its folder is there once the first check has begun.
+    while entries() == 0 {
+        std::thread::yield_now();
+    }
+    let pid = nix::unistd::Pid::from_raw(child.id().try_into().unwrap());
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGTERM).unwrap();
+    assert_eq!((child.wait().unwrap().code(), entries()), (Some(130), 0));
+}

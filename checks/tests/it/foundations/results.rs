@@ -81,7 +81,7 @@ fn a_missing_row_is_named_with_what_to_add() {
                   got    no tools service: add the tools row from checks/01-foundations/rows.yml
                   wanted a row that provides `tools`
                   next   add the row
-        FAIL    L1.12  a call runs, its result cites its id, the run completes in two steps, usage is summed, and each request resends all
+        FAIL    L1.12  calls run, each result cites its call, the run completes in as many steps as it takes, usage is summed, each request resends all
                 rows
                   got    no tools service: add the tools row from checks/01-foundations/rows.yml
                   wanted a row that provides `tools`

@@ -37,11 +37,16 @@ impl Folder {
 
     /// The same with variables set.
     pub(crate) fn check_with(&self, args: &[&str], env: &[(&str, &str)]) -> Said {
-        let mut command = Command::new(built().join("harness"));
-        command.args(["check", "01"]).args(args).current_dir(self.path()).envs(env.iter().copied());
-        let output = command.output().unwrap();
+        let output = self.command(args).envs(env.iter().copied()).output().unwrap();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         Said { out: text(&output.stdout), err: text(&output.stderr), code: output.status.code() }
+    }
+
+    /// The same, to be started.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(built().join("harness"));
+        command.args(["check", "01"]).args(args).current_dir(self.path());
+        command
     }
 }
 

@@ -82,7 +82,7 @@ fn without_the_sources_it_says_where_they_are_looked_for() {
     };
     let said = String::from_utf8(new(None).stderr).unwrap();
     assert!(
-        said.contains(&*program.to_string_lossy()) && said.contains("(NO_SDK)\n  hint: pass --sdk DIR"),
+        said.contains(&*program.to_string_lossy()) && said.contains("(NO_SDK)\n  hint: set HARNESS_SDK"),
         "{said}"
     );
     assert!(!place.path().join("my-llm").exists());
