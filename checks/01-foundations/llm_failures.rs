@@ -23,7 +23,7 @@ pub(super) const FAILURES: &[Check] = &[
     },
     Check {
         name: "refused-request",
-        next: "turn each status that is no success into finish error",
+        next: "turn each status that is no success into finish error: 403 is AUTH, 429 RATE_LIMIT, 5xx SERVER",
         run: refused_request,
     },
     Check {
@@ -107,9 +107,15 @@ fn unsent(model: &FakeModel, wanted: &str) -> Verdict {
 }
 
 fn refused_request(subject: &Subject) -> Verdict {
-    for status in [403, 429, 500] {
+    let rows = [
+        (403, &[code::AUTH, code::INVALID_CREDENTIAL][..]),
+        (429, &[code::RATE_LIMIT, code::QUOTA]),
+        (500, &[code::SERVER]),
+    ];
+    for (status, codes) in rows {
         let model = scripted(&format!("replies: [{{status: {status}}}]"))?;
-        failure(&subject.with(&model)?, &format!("a failure for status {status}"))?;
+        let wanted = format!("for status {status} a failure with code {}", codes.join(" or "));
+        coded(&failure(&subject.with(&model)?, &wanted)?, codes, &wanted)?;
     }
     Ok(())
 }

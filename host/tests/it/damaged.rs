@@ -146,7 +146,7 @@ fn what_is_no_file_is_refused_and_not_waited_for() {
           hint: build it, or correct the path, which is relative to the file that names it
         a misspelt name: exit 2
         -- stderr
-        error: harness.yml:1: row `it`: plugin `tools-basc` is not there; looked for `[BUILT]/libtools_basc.so`, `[ROOT]/home/.local/share/harness/plugins/libtools_basc.so`, `[BUILT]/libbundle.so`, `[BUILT]/libplanted_bundle.so`, did you mean `tools-basic`? (PLUGIN_UNUSABLE)
+        error: harness.yml:1: row `it`: plugin `tools-basc` is not there; looked for `[BUILT]/libtools_basc.so`, `[ROOT]/home/.local/share/harness/plugins/libtools_basc.so`, `[BUILT]/libbundle.so`, `[BUILT]/libdefects_bundle.so`, `[BUILT]/libplanted_bundle.so`, did you mean `tools-basic`? (PLUGIN_UNUSABLE)
     "#]].assert_eq(
         &shown.split_inclusive('\n').filter(|line| !line.contains("name one of")).collect::<String>(),
     );
