@@ -84,11 +84,10 @@ impl History {
                 event.kind, error.message
             ))
         })?;
-        let mut answers = content.iter().filter_map(answered).peekable();
-        if role == Speaker::User && answers.peek().is_some() {
-            // Every block is looked at: a call that one of them answers is answered.
-            let answered = answers.fold(false, |any, id| self.pending.answer(id) || any);
-            if answered {
+        let answers: Vec<&str> = content.iter().filter_map(answered).collect();
+        if role == Speaker::User && !answers.is_empty() {
+            let answered = answers.into_iter().filter(|id| self.pending.answer(id)).count();
+            if answered > 0 {
                 self.add(part.clone(), true);
             }
             if self.pending.is_empty() {
