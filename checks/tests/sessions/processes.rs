@@ -119,6 +119,16 @@ async fn a_full_disk_is_said_and_leaves_whole_events() {
     written += u64::from(small == "ok");
     drop(writer.ask(&format!("close {id}")));
     writer.kill();
+    // With no room at all a session is not there in half.
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" \"$@\""])
+        .arg(std::env::current_exe().unwrap());
+    let mut writer = Writer::of(command, folder.path());
+    let refused = writer.ask("create new");
+    assert!(refused.starts_with("SESSION_IO: "), "{refused}");
+    writer.kill();
+    assert_eq!(log.create(Some("new".into()), None, &cx()).await.unwrap(), "new");
     assert_eq!(log.append(&id, numbered(written..written + 1), &cx()).await.unwrap(), written);
     let read = events(&log, &id).await;
     assert!(read.iter().map(|event| event.data["n"].as_u64().unwrap()).eq(0..=written));

@@ -13,7 +13,7 @@ use plugin_sdk::{
 use serde_json::Value;
 use std::{
     collections::HashMap,
-    fs::{File, OpenOptions},
+    fs::{self, File, OpenOptions},
     io::{self, Write as _},
     os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
@@ -47,7 +47,11 @@ impl Writer {
             _ => failure::failed(session, "create", path, &error),
         })?;
         let mut writer = Writer::locked(session, path, file)?;
-        writer.begin(parent)?;
+        if let Err(error) = writer.begin(parent) {
+            // What was refused has left nothing; the disk may be full, and the name is still free.
+            drop(fs::remove_file(path));
+            return Err(error);
+        }
         Ok(writer)
     }
 
