@@ -59,6 +59,14 @@ impl Writer {
         Writer { process, stdin, stdout: BufReader::new(stdout) }
     }
 
+    /// One to whom the disk is full there: no file of its may become longer than so many blocks of 512 bytes.
+    pub(crate) fn limited(root: &Path, blocks: u32) -> Self {
+        let mut command = Command::new("sh");
+        let limit = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
+        command.args(["-c", &limit]).arg(std::env::current_exe().unwrap());
+        Writer::of(command, root)
+    }
+
     pub(crate) fn send(&mut self, line: &str) {
         writeln!(self.stdin, "{line}").unwrap();
     }

@@ -98,12 +98,7 @@ async fn a_full_disk_is_said_and_leaves_whole_events() {
     let log = open(folder.path());
     let id = session(&log, numbered(0..1)).await;
     log.close(&id, &cx()).await.unwrap();
-    // A limit on the length of files is as good as a disk that is full there.
-    let mut command = Command::new("sh");
-    command
-        .args(["-c", "trap '' XFSZ; ulimit -f 400; exec \"$0\" \"$@\""])
-        .arg(std::env::current_exe().unwrap());
-    let mut writer = Writer::of(command, folder.path());
+    let mut writer = Writer::limited(folder.path(), 400);
     let mut written = 1;
     let refused = loop {
         match writer.ask(&format!("append {id} {written} 3000")) {
@@ -120,11 +115,7 @@ async fn a_full_disk_is_said_and_leaves_whole_events() {
     drop(writer.ask(&format!("close {id}")));
     writer.kill();
     // With no room at all a session is not there in half.
-    let mut command = Command::new("sh");
-    command
-        .args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" \"$@\""])
-        .arg(std::env::current_exe().unwrap());
-    let mut writer = Writer::of(command, folder.path());
+    let mut writer = Writer::limited(folder.path(), 0);
     let refused = writer.ask("create new");
     assert!(refused.starts_with("SESSION_IO: "), "{refused}");
     writer.kill();

@@ -2,7 +2,7 @@
 //! `open(folder)` that gives the log under test.
 
 mod appending;
-mod child;
+pub(crate) mod child;
 mod forks;
 mod kept;
 mod processes;

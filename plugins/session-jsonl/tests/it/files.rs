@@ -1,7 +1,7 @@
 //! Files as crashes, disks and other harnesses leave them.
 use crate::{
     open,
-    suite::{code, cx, event, events, items, numbered, user},
+    suite::{child::Writer, code, cx, event, events, items, numbered, user},
 };
 use plugin_sdk::{
     contracts::session::{NewEvent, Session as _},
@@ -72,6 +72,22 @@ async fn a_half_written_end_is_dropped_and_said() {
         );
         assert_eq!(events(&log, "s").await.last(), Some(&user("on")), "{what}");
     }
+}
+
+#[test]
+fn what_a_full_disk_has_taken_of_an_append_is_given_back() {
+    let (folder, path) = folder(format!("{HEADER}\n"));
+    let mut writer = Writer::limited(folder.path(), 2);
+    assert_eq!(writer.ask("append s 0 300"), "ok");
+    let before = fs::read(&path).unwrap();
+    let refused = writer.ask("append s 1 3000");
+    let expected =
+        format!("SESSION_IO: session `s`: cannot write `{}`: files may not become longer", path.display());
+    assert_eq!(refused, expected);
+    assert_eq!(text(&fs::read(&path).unwrap()), text(&before));
+    assert_eq!(writer.ask("append s 1 0"), "ok", "there is room for a small one");
+    writer.kill();
+    assert!(fs::read(&path).unwrap().starts_with(&before));
 }
 
 #[tokio::test]
@@ -155,7 +171,7 @@ async fn a_clock_that_was_set_back_does_not_turn_time_back() {
         format!(r#"{{"seq":0,"at_ms":{late},"kind":"one"}}"#),
         r#"{"seq":1,"at_ms":5,"kind":"two"}"#.into(),
     ];
-    let (folder, _) = folder(format!("{}\n", lines.join("\n")));
+    let (folder, path) = folder(format!("{}\n", lines.join("\n")));
     let log = open(folder.path());
     log.append("s", vec![event("three", Value::Null)], &cx()).await.unwrap();
     log.append("s", vec![event("four", Value::Null)], &cx()).await.unwrap();
@@ -165,6 +181,8 @@ async fn a_clock_that_was_set_back_does_not_turn_time_back() {
         [late, late, late, late],
         "what another writer has let go back is read as standing still"
     );
+    let written = text(&fs::read(&path).unwrap());
+    assert_eq!(written.matches(&format!(r#""at_ms":{late},"#)).count(), 3);
 }
 
 #[tokio::test]
@@ -173,11 +191,11 @@ async fn a_file_cut_anywhere_goes_on_from_its_last_whole_line() {
     let log = open(folder.path());
     let mut written: Vec<NewEvent> = Vec::new();
     // Short lines and long ones, runs and characters of several bytes, until there are more than 4 kB of them.
-    for n in 0..12u64 {
+    for n in 0..8u64 {
         let deltas =
-            (0..n % 4).map(|d| event("assistant/delta", json!({ "index": n, "text": format!("é{d}") })));
+            (0..n % 3).map(|d| event("assistant/delta", json!({ "index": n, "text": format!("é{d}") })));
         let batch: Vec<NewEvent> =
-            deltas.chain([user(&"ü".repeat(n as usize * 20)), event("k", json!({ "n": n }))]).collect();
+            deltas.chain([user(&"ü".repeat(n as usize * 60)), event("k", json!({ "n": n }))]).collect();
         log.append("s", batch.clone(), &cx()).await.unwrap();
         written.extend(batch);
     }

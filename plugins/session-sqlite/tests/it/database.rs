@@ -81,5 +81,8 @@ async fn a_clock_that_was_set_back_does_not_turn_time_back() {
     log.append(&id, vec![event("on", Value::Null)], &cx()).await.unwrap();
     let times: Vec<u64> = items(&log, &id, 1).await.into_iter().map(|event| event.unwrap().at_ms).collect();
     assert_eq!(times, [late, late, late]);
+    let database = Connection::open(folder.path().join("sessions.sqlite")).unwrap();
+    let latest = database.query_row("SELECT at_ms FROM events WHERE seq = 3", (), |row| row.get::<_, i64>(0));
+    assert_eq!(latest.unwrap().cast_unsigned(), late);
     assert_eq!(events(&log, &id).await.len(), 4);
 }
