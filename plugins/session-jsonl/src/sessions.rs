@@ -76,13 +76,17 @@ impl Sessions {
         (answer, note)
     }
 
-    /// What was appended here is on disk; elsewhere nothing was.
+    /// Whoever has written it.
     pub(crate) fn flush(&self, session: &str) -> Told<()> {
         if self.is_open(session) {
-            self.write(session, Writer::flush)
-        } else {
-            (self.must_be_there(session), None)
+            return self.write(session, Writer::flush);
         }
+        let path = self.path(session);
+        let synced = reader::open(session, &path).and_then(|file| {
+            let synced = file.sync_data().and_then(|()| sync_folder(&path));
+            synced.map_err(|error| failure::failed(session, "flush", &path, &error))
+        });
+        (synced, None)
     }
 
     pub(crate) fn get(&self, session: &str, key: &str) -> Result<Value> {

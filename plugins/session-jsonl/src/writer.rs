@@ -27,8 +27,8 @@ pub(crate) struct Writer {
     next: u64,
     last_ms: u64,
     kept: HashMap<String, Value>,
-    /// Whether the folder may not know the file yet.
-    is_new: bool,
+    /// Whether the folder is known to have the file's name on disk.
+    is_named: bool,
     /// What could not be undone: the file is to be opened anew.
     is_broken: bool,
     /// What the person should know of the opening.
@@ -92,7 +92,7 @@ impl Writer {
             next: 0,
             last_ms: 0,
             kept: HashMap::new(),
-            is_new: false,
+            is_named: false,
             is_broken: false,
             note: None,
         };
@@ -106,7 +106,6 @@ impl Writer {
         let mut line = serde_json::to_vec(&header)?;
         line.push(b'\n');
         self.last_ms = header.started_ms;
-        self.is_new = true;
         self.write(&line)
     }
 
@@ -130,12 +129,14 @@ impl Writer {
     }
 
     pub(crate) fn flush(&mut self) -> Result<()> {
-        let synced =
-            self.file.sync_data().and_then(|()| if self.is_new { sync_folder(&self.path) } else { Ok(()) });
+        let mut synced = self.file.sync_data();
+        if !self.is_named {
+            synced = synced.and_then(|()| sync_folder(&self.path));
+        }
         // After a failed sync the system may have forgotten what it had not written.
         self.is_broken |= synced.is_err();
         synced.map_err(|error| self.failed("flush", &error))?;
-        self.is_new = false;
+        self.is_named = true;
         Ok(())
     }
 

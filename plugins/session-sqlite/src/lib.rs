@@ -5,28 +5,20 @@ mod database;
 mod failure;
 mod row;
 mod sessions;
+mod shared;
 mod summary;
 
 use contracts::session::{self, Event, NewEvent, Session, Summary, kind};
 use plugin_sdk::*;
 use serde_json::Value;
 use sessions::Sessions;
-use std::{
-    fmt,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-};
+use shared::Shared;
+use std::{fmt, sync::Arc};
 
 pub use config::Config;
 
 /// The service.
-pub struct Sqlite(Shared);
-
-/// The database takes one writer at a time, so one lock is enough. It is held for the time of one operation.
-type Shared = Arc<Mutex<Sessions>>;
-
-fn locked(shared: &Shared) -> MutexGuard<'_, Sessions> {
-    shared.lock().unwrap_or_else(PoisonError::into_inner)
-}
+pub struct Sqlite(Arc<Shared>);
 
 impl fmt::Debug for Sqlite {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -40,7 +32,7 @@ impl Sqlite {
     /// # Errors
     /// `CONFIG_INVALID` when the root is no path.
     pub fn new(config: &Config) -> Result<Self> {
-        Ok(Sqlite(Arc::new(Mutex::new(Sessions::new(config.folder()?)))))
+        Ok(Sqlite(Arc::new(Shared::new(Sessions::new(config.folder()?)))))
     }
 
     async fn ask<T: Send + 'static>(
@@ -48,7 +40,7 @@ impl Sqlite {
         work: impl FnOnce(&mut Sessions) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let shared = Arc::clone(&self.0);
-        blocking(move || work(&mut locked(&shared))).await?
+        blocking(move || shared.with(work)).await?
     }
 }
 
@@ -60,24 +52,26 @@ impl Plugin for Sqlite {
     }
 
     fn session_closed(&self, session: &str) {
-        locked(&self.0).release(session);
+        self.0.end(session);
     }
 
     async fn shutdown(&self) {
-        locked(&self.0).release_all();
+        let shared = Arc::clone(&self.0);
+        drop(blocking(move || shared.with(Sessions::release_all)).await);
     }
 }
 
 /// Sends the events of a log from a position on, a batch at a time: as many as there are now.
-async fn send(out: &Out<Result<Event>>, shared: Shared, session: String, mut from: u64) -> Result<()> {
+async fn send(out: &Out<Result<Event>>, shared: Arc<Shared>, session: String, mut from: u64) -> Result<()> {
     let session: Arc<str> = session.into();
     let (log, name) = (Arc::clone(&shared), Arc::clone(&session));
-    let (id, end) = blocking(move || locked(&log).extent(&name)).await??;
+    let (id, end) = blocking(move || log.with(|sessions| sessions.extent(&name))).await??;
     // Somebody else's log may go back in time; what is read does not.
     let mut last_ms = 0;
     while from < end {
         let (log, name) = (Arc::clone(&shared), Arc::clone(&session));
-        let (events, whole) = blocking(move || locked(&log).batch(&name, id, from, end)).await?;
+        let (events, whole) =
+            blocking(move || log.with(|sessions| sessions.batch(&name, id, from, end))).await?;
         from += events.len() as u64;
         for event in events {
             last_ms = event.at_ms.max(last_ms);
