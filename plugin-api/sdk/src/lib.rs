@@ -43,6 +43,7 @@ pub use contracts::{
     Result, Speaker, Usage,
 };
 pub use futures_core::Stream;
+pub use kit_lock as lock;
 pub use kit_memo as memo;
 pub use kit_spawn as spawn;
 pub use kit_sse as sse;

@@ -6,4 +6,6 @@ extern crate llm_deepseek as _;
 extern crate llm_openai as _;
 extern crate llm_scripted as _;
 extern crate loop_basic as _;
+extern crate session_jsonl as _;
+extern crate session_sqlite as _;
 extern crate tools_basic as _;

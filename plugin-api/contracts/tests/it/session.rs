@@ -1,4 +1,7 @@
 //! `session`: a small log in memory, driven through its client.
+mod derived;
+mod logs;
+
 use crate::{
     clock::quiet,
     stage::{all, empty, now, serve},
@@ -89,7 +92,7 @@ impl Session for Memory {
             session: name.clone(),
             parent: log.parent.clone(),
             started_ms: 7,
-            title: None,
+            ..Summary::default()
         };
         Ok(self.sessions().iter().rev().map(summary).collect())
     }
@@ -101,6 +104,11 @@ impl Session for Memory {
     }
     async fn close(&self, session: &str, _: &Cx) -> Result<()> {
         self.with(session, |log| log.closed = true)
+    }
+    async fn delete(&self, session: &str, _: &Cx) -> Result<()> {
+        self.with(session, |_| ())?;
+        self.sessions().retain(|(name, _)| name != session);
+        Ok(())
     }
 }
 
@@ -147,7 +155,7 @@ fn a_session_may_name_itself_or_be_named() {
         session: session.into(),
         parent: parent.map(Into::into),
         started_ms: 7,
-        title: None,
+        ..Summary::default()
     };
     assert_eq!(now(client.list(&cx)).unwrap(), [summary("child", Some("made-0")), summary("made-0", None)]);
 }
@@ -166,6 +174,26 @@ fn a_fork_begins_with_what_came_before() {
     assert_eq!(kinds("s1"), ["a", "b"]);
     now(client.put(&fork, "k", json!(1), &cx)).unwrap();
     assert_eq!(now(client.get("s1", "k", &cx)).unwrap(), Value::Null, "the two have gone their ways");
+}
+
+#[test]
+fn a_deleted_session_is_gone() {
+    let (client, cx) = (client(), quiet());
+    now(client.create(Some("s1"), None, &cx)).unwrap();
+    now(client.delete("s1", &cx)).unwrap();
+    assert_eq!(now(client.list(&cx)).unwrap(), []);
+    assert_eq!(now(client.delete("s1", &cx)), Err(not_found("s1")));
+}
+
+#[test]
+fn an_item_of_a_kind_that_is_not_known_is_passed_over() {
+    let chunks =
+        [(1, r#"{"seq":0,"at_ms":1,"kind":"a"}"#), (7, "{"), (1, r#"{"seq":1,"at_ms":1,"kind":"b"}"#)];
+    let batch = chunks.map(|(kind, data)| plugin_api::RChunk::data(kind, 0, data)).into_iter().collect();
+    let client = Client::from(crate::stage::Canned::streaming(vec![Ok(batch)]).raw());
+    let read: Vec<String> =
+        all(client.read("s1", 0, &quiet())).into_iter().map(|e| e.unwrap().event.kind).collect();
+    assert_eq!(read, ["a", "b"]);
 }
 
 #[test]
@@ -191,6 +219,7 @@ fn an_error_of_the_log_reaches_its_caller_from_every_method() {
     error(now(client.put("none", "k", json!(1), &cx)));
     error(now(client.get("none", "k", &cx)).map(drop));
     error(now(client.close("none", &cx)));
+    error(now(client.delete("none", &cx)));
     assert_eq!(all(client.read("none", 0, &cx)), [Err(expected.clone())]);
     let nowhere = Client::from(empty());
     assert!(client.is_mounted() && !nowhere.is_mounted());

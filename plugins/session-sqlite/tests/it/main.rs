@@ -1,0 +1,15 @@
+//! The logs through their contract: what every log does, and what is in the database.
+
+// The attributes are what makes clippy treat the tools of these tests as test code.
+#[cfg(test)]
+#[path = "../../../../checks/tests/sessions/suite.rs"]
+mod suite;
+#[cfg(test)]
+mod database;
+
+/// The log under test.
+#[cfg(test)]
+fn open(folder: &std::path::Path) -> session_sqlite::Sqlite {
+    session_sqlite::Sqlite::new(&session_sqlite::Config { root: folder.to_str().unwrap().to_owned() })
+        .unwrap()
+}
