@@ -6,4 +6,7 @@ extern crate llm_deepseek as _;
 extern crate llm_openai as _;
 extern crate llm_scripted as _;
 extern crate loop_basic as _;
+extern crate policy_budget as _;
+extern crate policy_repeat as _;
+extern crate policy_steps as _;
 extern crate tools_basic as _;
