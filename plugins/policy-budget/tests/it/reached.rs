@@ -95,7 +95,7 @@ fn the_loops_cost_counts_and_else_the_tokens_at_the_rows_prices() {
         dollars(known.clone(), 0.12, |_| {}),
         format!("LIMIT_COST: the turn has used $0.1235 of $0.12 {to_go_on}")
     );
-    assert_eq!(dollars(known.clone(), 0.13, priced), "fine");
+    assert_eq!(dollars(known, 0.13, priced), "fine");
     // 100 tokens of input at 0.001, 5 of output at 0.01.
     assert_eq!(
         dollars(cached(), 0.15, priced),

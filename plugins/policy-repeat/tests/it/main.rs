@@ -1,4 +1,6 @@
 //! Which calls go round in circles, and what is done about it. How it is mounted and stacked is tested with the program.
+#![expect(clippy::unwrap_used, reason = "this is how a test fails")]
+
 mod cycles;
 mod verdicts;
 
