@@ -165,7 +165,7 @@ fn a_result_that_changes_is_progress() {
 
 #[test]
 fn guards_stack_in_the_order_of_their_rows() {
-    let repeat = "{id: repeat, name: policy-repeat, config: {nudge_at: 2, block_at: 12}}";
+    let repeat = "{id: repeat, name: policy-repeat, config: {nudge_at: 2, block_at: 8}}";
     let budget = "{id: budget, name: policy-budget, config: {tool_calls_max: 4, warn_percent: 50}}";
     let steps = "{id: steps, name: policy-steps, config: {max_steps: 3}}";
     for (rows, order) in [

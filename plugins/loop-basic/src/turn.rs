@@ -129,7 +129,8 @@ impl Turn {
             model: self.request.settings.model.clone(),
             totals: Totals { elapsed_ms, ..self.totals.clone() },
             previous: self.previous.clone(),
-            recent_calls: Some(self.recent.list()),
+            // For nobody it need not be written.
+            recent_calls: self.services.policy.is_mounted().then(|| self.recent.list()),
         }
     }
 

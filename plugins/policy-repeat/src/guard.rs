@@ -32,7 +32,7 @@ impl Guard {
     /// The guard of a row.
     ///
     /// # Errors
-    /// `BAD_CONFIG` when it would block before it has nudged, or at every call.
+    /// `BAD_CONFIG` when it would block before it has nudged, or at every call, or what it waits for is more than a loop remembers.
     pub fn new(config: Config) -> Result<Self> {
         let (nudge, block) = (config.nudge_at, config.block_at);
         let wrong = |message: String, hint: &str| Err(Error::new("BAD_CONFIG", message).hint(hint));
@@ -46,6 +46,15 @@ impl Guard {
         if nudge > 0 && block > 0 && block <= nudge {
             let message = format!("`block_at` is {block}, which is no more than `nudge_at` with {nudge}");
             return wrong(message, "raise `block_at`");
+        }
+        let calls = nudge.max(block) * config.cycle_calls_max;
+        if calls > RECENT_CALLS_MAX {
+            let (key, times) = if block > nudge { ("block_at", block) } else { ("nudge_at", nudge) };
+            let message = format!(
+                "`{key}` with {times} times `cycle_calls_max` with {} is {calls} calls, and a loop remembers {RECENT_CALLS_MAX}",
+                config.cycle_calls_max
+            );
+            return wrong(message, "lower `cycle_calls_max`");
         }
         Ok(Guard(config))
     }
@@ -61,9 +70,13 @@ impl Guard {
         let before = calls.iter().take_while(|call| call.step < last_step).count();
         let now = self.cycle(&calls);
         let nudged_at = self.cycle(&calls[..before]).times;
-        // Of a step with more calls than are remembered it is not known whether they went on from those before.
-        let forgotten = before == 0 && recent.len() >= RECENT_CALLS_MAX && last_step > 1;
-        let has_been_nudged = self.0.nudge_at == 0 || nudged_at >= self.0.nudge_at || forgotten;
+        let has_been_nudged = self.0.nudge_at == 0
+            || nudged_at >= self.0.nudge_at
+            // The last step made so many calls that those before, which they went on from, are forgotten.
+            || (last_step > 1
+                && recent.len() >= RECENT_CALLS_MAX
+                && before < self.0.nudge_at * now.length
+                && now.times == calls.len() / now.length.max(1));
         if self.0.block_at > 0 && now.times >= self.0.block_at && has_been_nudged {
             return Verdict::Block(self.said(&calls, now));
         }

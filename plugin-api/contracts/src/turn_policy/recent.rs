@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{collections::VecDeque, fmt::Write as _};
 
-/// How many calls are remembered.
-pub const RECENT_CALLS_MAX: usize = 64;
+/// How many calls are remembered: they are written and read once for each policy of a chain, before every step.
+pub const RECENT_CALLS_MAX: usize = 32;
 
 /// How much of a content hash a digest shows.
 const DIGEST_BYTES: usize = 8;

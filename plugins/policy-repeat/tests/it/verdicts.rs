@@ -41,8 +41,13 @@ fn a_turn_ends_only_after_the_model_was_told_however_many_calls_a_step_makes() {
     assert_eq!(heard(config(), &six), "n");
     assert_eq!(heard(config(), &format!("{six} A")), "nB");
     assert_eq!(heard(config(), &format!("{six} B A")), "n..");
-    // More calls in a step than are remembered.
+    // More calls in a step than are remembered, and just about as many.
     assert_eq!(heard(config(), &format!("{seventy} {seventy}")), "nB");
+    for (step, expected) in
+        [("A".repeat(31), "nBB"), ("AB".repeat(15), "nBB"), (format!("B{}", "A".repeat(30)), "nnn")]
+    {
+        assert_eq!(heard(config(), &[step.as_str(); 3].join(" ")), expected, "{step}");
+    }
 }
 
 #[test]
@@ -51,7 +56,8 @@ fn either_may_be_left_out() {
     assert_eq!(heard(Config { block_at: 0, ..config() }, steps), "..n...........");
     assert_eq!(heard(Config { nudge_at: 0, ..config() }, &steps[..13]), ".....BB");
     assert_eq!(heard(Config { nudge_at: 0, block_at: 0, ..config() }, steps), "..............");
-    assert_eq!(heard(Config { nudge_at: 2, block_at: 12, ..config() }, &steps[..23]), ".n.........B");
+    let late = Config { nudge_at: 2, block_at: 12, cycle_calls_max: 2, ..config() };
+    assert_eq!(heard(late, &steps[..23]), ".n.........B");
 }
 
 #[test]
@@ -111,6 +117,17 @@ fn a_config_that_would_block_first_or_always_is_refused() {
         (3, 6, ""),
         (0, 2, ""),
         (2, 0, ""),
+        (2, 8, ""),
+        (
+            2,
+            9,
+            "`block_at` with 9 times `cycle_calls_max` with 4 is 36 calls, and a loop remembers 32 (lower `cycle_calls_max`)",
+        ),
+        (
+            9,
+            0,
+            "`nudge_at` with 9 times `cycle_calls_max` with 4 is 36 calls, and a loop remembers 32 (lower `cycle_calls_max`)",
+        ),
         (1, 6, "`nudge_at` is 1, and every call is made once (take 2 or more, or 0 for never)"),
         (0, 1, "`block_at` is 1, and every call is made once (take 2 or more, or 0 for never)"),
         (3, 3, "`block_at` is 3, which is no more than `nudge_at` with 3 (raise `block_at`)"),

@@ -54,7 +54,7 @@ fn the_latest_are_kept_and_a_person_makes_them_forgotten() {
         calls.add(step, &ToolCall::new("call", "wait", ""), &ToolResult::ok(""));
     }
     let steps: Vec<u32> = calls.list().iter().map(|call| call.step).collect();
-    assert_eq!(steps, (7..=70).collect::<Vec<_>>());
+    assert_eq!(steps, (39..=70).collect::<Vec<_>>());
     assert_eq!(steps.len(), RECENT_CALLS_MAX);
     calls.forget();
     assert_eq!(calls, RecentCalls::default());
