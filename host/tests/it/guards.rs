@@ -114,7 +114,8 @@ fn a_person_reads_which_limit_it_was_and_how_to_go_on() {
         → list_files {"path":"empty"}
         4 steps, 400 tokens in, 40 out
         error: blocked: the turn has used 4 of 4 steps and 4 of 4 tool calls (LIMIT_STEPS)
-          hint: raise `steps_max` and `tool_calls_max` of the row `guard` to go on"#]].assert_eq(&rest.join("\n"));
+          hint: raise `steps_max` and `tool_calls_max` of the row `guard` to go on"#]]
+    .assert_eq(&rest.join("\n"));
 }
 
 #[test]

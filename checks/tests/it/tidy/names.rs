@@ -6,8 +6,19 @@ use super::tree::{self, File};
 const EMPTY: &[&str] = &["utils", "util", "common", "helpers", "misc", "core", "manager", "types"];
 
 /// The services that a plugin's name may begin with, and so its folder. `policy` is short for `turn-policy`.
-const SERVICES: &[&str] =
-    &["llm", "tools", "dispatch", "turn-policy", "policy", "context", "session", "loop", "sandbox", "agents", "eval"];
+const SERVICES: &[&str] = &[
+    "llm",
+    "tools",
+    "dispatch",
+    "turn-policy",
+    "policy",
+    "context",
+    "session",
+    "loop",
+    "sandbox",
+    "agents",
+    "eval",
+];
 
 /// What a learner's plugin begins with: the labs put them there.
 const OWN: &str = "my";
