@@ -25,7 +25,7 @@ impl Plugin for No {
 impl TurnPolicy for No {
     async fn before_step(&self, facts: StepFacts, _: &Cx) -> Result<Enter> {
         let message = format!("the policy does not let step {} begin", facts.step);
-        Ok(Enter::Reject { code: self.code.clone(), message, resumable: false })
+        Ok(Enter::Reject { code: self.code.clone(), message, hint: String::new(), resumable: false })
     }
 
     async fn before_stop(&self, _: TurnFacts, _: &Cx) -> Result<Stop> {

@@ -61,7 +61,12 @@ impl TurnPolicy for OddPolicy {
         self.fail_at(Place::BeforeStep)?;
         if self.0.reject_at_step == Some(facts.step) {
             let message = format!("the policy does not let step {} begin", facts.step);
-            return Ok(Enter::Reject { code: "NOT_NOW".into(), message, resumable: true });
+            return Ok(Enter::Reject {
+                code: "NOT_NOW".into(),
+                message,
+                hint: "wait".into(),
+                resumable: true,
+            });
         }
         let text = self.0.inject_before_step.clone().filter(|_| facts.step == 1);
         Ok(Enter::Enter { inject: text.map(message).unwrap_or_default() })

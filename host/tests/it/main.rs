@@ -11,6 +11,7 @@ mod run;
 mod http;
 mod response;
 mod policy;
+mod guards;
 mod context;
 mod dispatch;
 mod extension;

@@ -1,59 +1,23 @@
 //! `turn-policy`: whether a turn may take its next step, and whether it may stop.
 //!
 //! `before_step` takes [`StepFacts`] and answers `{"enter": {"inject": n}}` with n message parts, or `{"reject": {"code", "message",
-//! "resumable"}}`. `before_stop` takes [`TurnFacts`] and answers `{"stop": {}}`, or `{"continue": {"inject": n}}` with n > 0. Facts are
+//! "hint", "resumable"}}`. `before_stop` takes [`TurnFacts`] and answers `{"stop": {}}`, or `{"continue": {"inject": n}}` with n > 0. Facts are
 //! derived from the log; a policy keeps no counters. An empty slot enters and stops.
+//!
+//! 1.1 added to the facts what came before, the latest calls, money and unmetered steps, and to a rejection its hint. A policy that needs one
+//! which an older loop leaves out says so.
+mod facts;
+mod recent;
+
+pub use facts::{StepFacts, Totals, TurnFacts};
+pub use recent::{RECENT_CALLS_MAX, RecentCall, RecentCalls};
+
 use crate::{
-    Contract as _, Cx, Error, Part, Parts, Payload, Result, Serve, Shape, Usage, contract,
+    Contract as _, Cx, Error, Part, Parts, Payload, Result, Serve, Shape, contract,
     wire::{self, Batch, BoxFuture, BoxStream, client},
 };
 use serde::{Deserialize, Serialize};
 use std::{future::Future, sync::Arc};
-
-/// What a turn has used so far.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Totals {
-    /// Model requests.
-    pub steps: u32,
-    /// Tool calls, failed ones included.
-    pub tool_calls: u32,
-    /// Tool calls that failed.
-    pub tool_errors: u32,
-    /// Tokens.
-    pub usage: Usage,
-    /// Wall time since the turn began, in milliseconds.
-    pub elapsed_ms: u64,
-}
-
-/// What a policy knows before a step.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct StepFacts {
-    /// The session.
-    pub session: String,
-    /// The turn, from 1.
-    pub turn: u32,
-    /// The step that is about to begin, from 1 within the turn.
-    pub step: u32,
-    /// The model asked for, `""` for the adapter's default.
-    pub model: String,
-    /// Used in this turn.
-    pub totals: Totals,
-}
-
-/// What a policy knows before a turn stops.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct TurnFacts {
-    /// As before the last step.
-    #[serde(flatten)]
-    pub step: StepFacts,
-    /// The text of the last response.
-    pub text: String,
-    /// How often a policy has made this turn go on; at most [`CONTINUES_MAX`].
-    pub continues: u32,
-}
 
 /// How often a policy may make one turn go on.
 pub const CONTINUES_MAX: u32 = 8;
@@ -70,8 +34,10 @@ pub enum Enter {
     Reject {
         /// A word; one that starts with `LIMIT_` is a limit.
         code: String,
-        /// One sentence.
+        /// One sentence: which limit or rule, and how the turn stands to it.
         message: String,
+        /// The one thing to do to go on, `""` for none.
+        hint: String,
         /// Whether the turn may be taken up again.
         resumable: bool,
     },
@@ -103,6 +69,8 @@ enum EnterHead {
         code: String,
         #[serde(default)]
         message: String,
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        hint: String,
         #[serde(default)]
         resumable: bool,
     },
@@ -129,7 +97,7 @@ pub struct Contract;
 
 impl contract::Contract for Contract {
     const NAME: &'static str = "turn-policy";
-    const VERSION: &'static str = "1.0.0";
+    const VERSION: &'static str = "1.1.0";
     const METHODS: &'static [(&'static str, Shape)] =
         &[("before_step", Shape::Call), ("before_stop", Shape::Call)];
     type Client = Client;
@@ -146,8 +114,8 @@ impl<T: TurnPolicy> Serve<T> for Contract {
                         let head = EnterHead::Enter(Inject { inject: inject.len() });
                         Payload::new(wire::write(&head), inject.into_iter().collect())
                     }
-                    Enter::Reject { code, message, resumable } => Payload::new(
-                        wire::write(&EnterHead::Reject { code, message, resumable }),
+                    Enter::Reject { code, message, hint, resumable } => Payload::new(
+                        wire::write(&EnterHead::Reject { code, message, hint, resumable }),
                         Parts::new(),
                     ),
                 })
@@ -188,8 +156,8 @@ impl Client {
         Ok(match answer {
             None => Enter::Enter { inject: Vec::new() },
             Some((EnterHead::Enter(n), parts)) => Enter::Enter { inject: take(&parts, n.inject)? },
-            Some((EnterHead::Reject { code, message, resumable }, _)) => {
-                Enter::Reject { code, message, resumable }
+            Some((EnterHead::Reject { code, message, hint, resumable }, _)) => {
+                Enter::Reject { code, message, hint, resumable }
             }
         })
     }

@@ -85,6 +85,7 @@ impl Turn {
     async fn observe(&mut self, call: &ToolCall, mut result: ToolResult) {
         result.text =
             truncate::keep_bytes(&result.text, self.services.config.observation_bytes_max).into_owned();
+        self.recent.add(self.totals.steps, call, &result);
         self.totals.tool_calls += 1;
         if result.is_error {
             self.totals.tool_errors += 1;

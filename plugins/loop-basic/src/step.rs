@@ -6,7 +6,7 @@ use plugin_sdk::contracts::{
     llm::{Assembler, Failure, Finish, StreamChunk, code},
     message::text_of,
 };
-use plugin_sdk::{Block, Message, Parts, Result, next};
+use plugin_sdk::{Block, Message, Parts, Result, Usage, next};
 use serde_json::json;
 
 /// What a step leaves the turn with.
@@ -34,13 +34,10 @@ impl Turn {
             self.event("step/start", &json!({ "turn": 1, "step": step })).await;
             let response = self.respond().await;
             self.totals.steps = step;
-            if let Some(usage) = response.usage() {
-                self.totals.usage += usage;
-            }
-            self.last_usage = response.usage();
             let finish = response.finish().cloned().unwrap_or_else(|| Finish::Error {
                 failure: Failure::new(code::STREAM_CLOSED, "the response has no end"),
             });
+            self.count(response.usage(), &finish);
             let ended = json!({ "turn": 1, "step": step, "finish": finish, "usage": response.usage() });
             self.event("step/end", &ended).await;
             let too_long =
@@ -51,6 +48,16 @@ impl Turn {
                 continue;
             }
             return self.conclude(finish, response.into_blocks()).await;
+        }
+    }
+
+    /// A response without tokens is one of unknown size, unless it is none.
+    fn count(&mut self, usage: Option<Usage>, finish: &Finish) {
+        self.last_usage = usage;
+        match (usage, finish) {
+            (Some(usage), _) => self.totals.usage += usage,
+            (None, Finish::Error { .. } | Finish::Aborted { .. }) => {}
+            (None, Finish::Stop | Finish::ToolCalls | Finish::MaxTokens) => self.totals.unmetered_steps += 1,
         }
     }
 

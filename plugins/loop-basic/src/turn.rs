@@ -4,7 +4,7 @@ use plugin_sdk::contracts::{
     agent_loop::{End, LoopEvent, TurnEnd},
     llm::{LlmRequest, Settings},
     tools::{ToolList, ToolSchema},
-    turn_policy::{CONTINUES_MAX, Enter, StepFacts, Stop, Totals, TurnFacts},
+    turn_policy::{CONTINUES_MAX, Enter, RecentCalls, StepFacts, Stop, Totals, TurnFacts},
 };
 use plugin_sdk::{Cx, Error, Message, Out, Part, Parts, Result, Usage};
 use serde::Serialize;
@@ -21,6 +21,9 @@ pub(crate) struct Turn {
     pub(crate) request: LlmRequest,
     pub(crate) names: Vec<String>,
     pub(crate) totals: Totals,
+    /// What they were when the last step was let in.
+    previous: Option<Totals>,
+    pub(crate) recent: RecentCalls,
     pub(crate) last_usage: Option<Usage>,
     generation: Option<String>,
     began: Duration,
@@ -45,6 +48,8 @@ impl Turn {
             history: Parts::new(),
             names: Vec::new(),
             totals: Totals::default(),
+            previous: None,
+            recent: RecentCalls::default(),
             last_usage: None,
             generation: None,
         }
@@ -123,6 +128,9 @@ impl Turn {
             step: self.totals.steps + 1,
             model: self.request.settings.model.clone(),
             totals: Totals { elapsed_ms, ..self.totals.clone() },
+            previous: self.previous.clone(),
+            // For nobody it need not be written.
+            recent_calls: self.services.policy.is_mounted().then(|| self.recent.list()),
         }
     }
 
@@ -138,12 +146,11 @@ impl Turn {
         let facts = self.facts();
         match self.cx.until_cancelled(self.services.policy.before_step(&facts, &self.cx)).await?? {
             Enter::Enter { inject } => {
+                self.previous = Some(facts.totals);
                 self.inject(inject).await;
                 Ok(None)
             }
-            Enter::Reject { code, message, .. } => {
-                Ok(Some(Outcome::Blocked { code, message, hint: String::new() }))
-            }
+            Enter::Reject { code, message, hint, .. } => Ok(Some(Outcome::Blocked { code, message, hint })),
         }
     }
 

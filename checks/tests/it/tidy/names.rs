@@ -5,9 +5,20 @@ use super::tree::{self, File};
 /// Words that say nothing of what is in a file.
 const EMPTY: &[&str] = &["utils", "util", "common", "helpers", "misc", "core", "manager", "types"];
 
-/// The services that a plugin's name may begin with, and so its folder.
-const SERVICES: &[&str] =
-    &["llm", "tools", "dispatch", "turn-policy", "context", "session", "loop", "sandbox", "agents", "eval"];
+/// The services that a plugin's name may begin with, and so its folder. `policy` is short for `turn-policy`.
+const SERVICES: &[&str] = &[
+    "llm",
+    "tools",
+    "dispatch",
+    "turn-policy",
+    "policy",
+    "context",
+    "session",
+    "loop",
+    "sandbox",
+    "agents",
+    "eval",
+];
 
 /// What a learner's plugin begins with: the labs put them there.
 const OWN: &str = "my";
@@ -108,7 +119,7 @@ fn a_plugin_that_is_not_called_after_its_service_is_reported() {
         ))
         .join("\n")
     };
-    for name in ["llm-openai", "turn-policy-steps", "tools-mcp", "my-llm", "bundle"] {
+    for name in ["llm-openai", "turn-policy-steps", "policy-steps", "tools-mcp", "my-llm", "bundle"] {
         assert_eq!(report(name, name), "");
     }
     assert_eq!(

@@ -1,11 +1,14 @@
 //! `turn-policy`: what a policy says is what a loop hears, and an empty slot says yes.
+mod recent;
+
 use crate::{
     clock::quiet,
     stage::{Canned, empty, now, serve},
 };
 use contracts::{
     Cx, Error, Part, Parts, Payload, Result, Usage,
-    turn_policy::{self, Client, Enter, StepFacts, Stop, Totals, TurnFacts, TurnPolicy},
+    tools::{ToolCall, ToolResult},
+    turn_policy::{self, Client, Enter, RecentCalls, StepFacts, Stop, Totals, TurnFacts, TurnPolicy},
 };
 use std::sync::{Arc, Mutex};
 
@@ -33,8 +36,31 @@ fn policy(enter: Result<Enter>, stop: Result<Stop>) -> Policy {
 
 fn facts() -> TurnFacts {
     let usage = Usage { input_tokens: 7, output_tokens: 3, cache_read_tokens: Some(2), ..Usage::default() };
-    let totals = Totals { steps: 2, tool_calls: 3, tool_errors: 1, usage, elapsed_ms: 1500 };
-    let step = StepFacts { session: "s1".into(), turn: 2, step: 3, model: "m".into(), totals };
+    let totals = Totals {
+        steps: 2,
+        tool_calls: 3,
+        tool_errors: 1,
+        usage,
+        unmetered_steps: 1,
+        cost: Some(0.25),
+        elapsed_ms: 1500,
+    };
+    let previous = Some(Totals { steps: 1, ..Totals::default() });
+    let mut recent = RecentCalls::default();
+    recent.add(
+        2,
+        &ToolCall::new("1", "read_file", r#"{"path":"a"}"#),
+        &ToolResult::error("FS_NOT_FOUND", "no"),
+    );
+    let step = StepFacts {
+        session: "s1".into(),
+        turn: 2,
+        step: 3,
+        model: "m".into(),
+        totals,
+        previous,
+        recent_calls: Some(recent.list()),
+    };
     TurnFacts { step, text: "all done".into(), continues: 1 }
 }
 
@@ -44,7 +70,12 @@ fn messages(n: usize) -> Vec<Part> {
 
 #[test]
 fn what_a_policy_says_is_what_a_loop_hears() {
-    let reject = |code: &str, resumable| Enter::Reject { code: code.into(), message: "no".into(), resumable };
+    let reject = |code: &str, resumable| Enter::Reject {
+        code: code.into(),
+        message: "no".into(),
+        hint: "ask again".into(),
+        resumable,
+    };
     for enter in [
         Enter::Enter { inject: messages(0) },
         Enter::Enter { inject: messages(2) },
@@ -161,8 +192,11 @@ fn facts_are_flat_and_what_is_missing_is_zero() {
         head,
         serde_json::json!({
             "session": "s1", "turn": 2, "step": 3, "model": "m", "text": "all done", "continues": 1,
-            "totals": { "steps": 2, "tool_calls": 3, "tool_errors": 1, "elapsed_ms": 1500,
+            "totals": { "steps": 2, "tool_calls": 3, "tool_errors": 1, "elapsed_ms": 1500, "unmetered_steps": 1, "cost": 0.25,
                         "usage": { "input_tokens": 7, "output_tokens": 3, "cache_read_tokens": 2 } },
+            "previous": { "steps": 1, "tool_calls": 0, "tool_errors": 0, "elapsed_ms": 0, "unmetered_steps": 0,
+                          "usage": { "input_tokens": 0, "output_tokens": 0 } },
+            "recent_calls": [{ "step": 2, "name": "read_file", "arguments": "9415daed6a2a6dd4", "result": "c458f6755c9d2a9f", "is_error": true }],
         })
     );
     let client = Client::from(serve::<turn_policy::Contract, _>(policy(

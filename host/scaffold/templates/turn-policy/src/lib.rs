@@ -41,8 +41,9 @@ impl TurnPolicy for CallLimit {
             return Ok(Enter::Enter { inject: Vec::new() });
         }
         let message = format!("the turn has made {made} tool calls, and {most} are the most");
+        let hint = "raise `tool_calls_max` of this row".to_owned();
         // Nothing is lost: with a higher limit it can go on from here.
-        Ok(Enter::Reject { code: LIMIT.into(), message, resumable: true })
+        Ok(Enter::Reject { code: LIMIT.into(), message, hint, resumable: true })
     }
 
     async fn before_stop(&self, _: TurnFacts, _: &Cx) -> Result<Stop> {

@@ -29,7 +29,8 @@ fn the_reminder_comes_once_and_behind_what_was_said_below() {
 #[test]
 fn a_step_that_was_rejected_stays_rejected() {
     let reminder = Reminder::new(Config { at_step: 1, text: "enough?".into() });
-    let rejected = Enter::Reject { code: "LIMIT_X".into(), message: "no".into(), resumable: false };
+    let rejected =
+        Enter::Reject { code: "LIMIT_X".into(), message: "no".into(), hint: String::new(), resumable: false };
     let facts = StepFacts { step: 1, ..StepFacts::default() };
     assert_eq!(reminder.added_to(rejected.clone(), &facts), rejected);
 }

@@ -19,7 +19,8 @@ async fn a_step_begins_until_the_limit_is_reached() {
             Enter::Enter { inject: Vec::new() }
         } else {
             let message = format!("the turn has made {made} tool calls, and {most} are the most");
-            Enter::Reject { code: "LIMIT_TOOL_CALLS".into(), message, resumable: true }
+            let hint = "raise `tool_calls_max` of this row".to_owned();
+            Enter::Reject { code: "LIMIT_TOOL_CALLS".into(), message, hint, resumable: true }
         };
         assert_eq!(answer, expected);
     }
