@@ -53,7 +53,10 @@ fn programs_beside_this_one_are_commands_and_help_names_them() {
     let sandbox = Sandbox::scripted(SAYS_MODEL);
     let help = sandbox.run(&["--help"]);
     assert_eq!(help.code(), 0);
-    assert!(help.stdout.ends_with("\n\nPrograms beside this one: check, dist, lab, new, services\n"), "{help:?}");
+    assert!(
+        help.stdout.ends_with("\n\nPrograms beside this one: check, dist, lab, new, services\n"),
+        "{help:?}"
+    );
     assert!(!sandbox.run(&["run", "--help"]).stdout.contains("Programs beside"));
     let said = sandbox.run(&["chek", "01"]);
     assert!(said.stderr.contains("the command `chek`, did you mean `check`?"), "{said:?}");
