@@ -14,12 +14,13 @@ use plugin_sdk::{
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, future::pending, time::Duration};
 
-/// The config of a row that says this, with the defaults of the schema and nothing left to chance.
+/// The config of a row that says this, with the defaults of the schema, but waits in whole seconds and nothing left to chance.
 pub(crate) fn config(says: Value) -> Config {
     let schema: Value = serde_json::from_str(include_str!("../../config.schema.json")).unwrap();
     let defaults = schema["properties"].as_object().unwrap().iter();
     let mut config: Value = defaults.map(|(key, of)| (key.clone(), of["default"].clone())).collect();
-    config["jitter"] = json!(0);
+    let round = json!({"jitter": 0, "backoff_ms": 1000, "backoff_max_ms": 20_000});
+    config.as_object_mut().unwrap().extend(round.as_object().unwrap().clone());
     config.as_object_mut().unwrap().extend(says.as_object().unwrap().clone());
     serde_json::from_value(config).unwrap()
 }
