@@ -19,6 +19,9 @@ use std::{
     time::Duration,
 };
 
+/// How many batches are kept back: more than any answer opens with, and a bound for one that never says anything.
+const HELD_MAX: usize = 256;
+
 type Chunk = <Batch as IntoIterator>::Item;
 
 /// How long an attempt that has passed a limit may take to end by itself before it is dropped.
@@ -112,7 +115,9 @@ impl<'a> Attempt<'a> {
         if *self.seen < Seen::Text {
             let aside = self.held.is_empty() && batch.iter().all(|chunk| show(chunk) == Show::Aside);
             match batch.iter().map(show).max().unwrap_or(Show::Held) {
-                Show::Held if *self.seen == Seen::Nothing => return self.held.push(batch),
+                Show::Held if *self.seen == Seen::Nothing && self.held.len() < HELD_MAX => {
+                    return self.held.push(batch);
+                }
                 Show::Aside if aside => {}
                 Show::Text => *self.seen = Seen::Text,
                 Show::Held | Show::Aside | Show::Unread => *self.seen = Seen::Unread,

@@ -34,7 +34,8 @@ impl Row {
         Ok(Row { config: config.checked()?, budget: Budget::default() })
     }
 
-    pub(crate) fn forget(&self, session: &str) {
+    /// A session has ended: what its runs have spent is forgotten.
+    pub fn forget(&self, session: &str) {
         self.budget.forget(session);
     }
 }

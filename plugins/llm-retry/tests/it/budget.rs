@@ -36,6 +36,27 @@ fn a_run_waits_so_long_in_all() {
 }
 
 #[test]
+fn runs_of_one_trace_share_it() {
+    let mut scene = Scene::new(json!({"run_retries_max": 1}));
+    let mut traced = scene.cx.abi().clone();
+    traced.trace.trace_id = [7; 16];
+    scene.cx = traced.into();
+    assert_eq!(scene.request(FAILING).requests, 2);
+    scene.cx = scene.cx.child_session("below");
+    assert_eq!(scene.request(FAILING).requests, 1);
+}
+
+#[test]
+fn a_session_that_has_ended_is_forgotten() {
+    let scene = Scene::new(json!({"run_retries_max": 1}));
+    assert_eq!([scene.request(FAILING).requests, scene.request(FAILING).requests], [2, 1]);
+    scene.row.forget("another");
+    assert_eq!(scene.request(FAILING).requests, 1);
+    scene.row.forget("test");
+    assert_eq!(scene.request(FAILING).requests, 2);
+}
+
+#[test]
 fn another_run_has_its_own() {
     let mut scene = Scene::new(json!({"run_retries_max": 1}));
     assert_eq!(scene.request(FAILING).requests, 2);

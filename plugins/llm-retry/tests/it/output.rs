@@ -42,6 +42,18 @@ fn what_nobody_could_read_yet_leaves_no_trace_of_a_failed_attempt() {
 }
 
 #[test]
+fn no_more_is_kept_back_than_an_answer_opens_with() {
+    let answer = Scene::new(json!({}))
+        .request(&[&format!("{}fail SERVER 500", "text  | ".repeat(256)), "stop"])
+        .checked();
+    assert_eq!(answer.requests, 2);
+    let answer = Scene::new(json!({}))
+        .request(&[&format!("{}fail SERVER 500", "text  | ".repeat(257)), "stop"])
+        .checked();
+    assert_eq!((answer.requests, answer.text.matches("text ").count()), (1, 257));
+}
+
+#[test]
 fn an_unknown_kind_is_never_kept_waiting() {
     let scene = Scene::new(json!({}));
     let answer = scene.request(&["other x | fail SERVER 500", "text ok | stop"]).checked();
