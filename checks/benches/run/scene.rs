@@ -10,11 +10,10 @@ use tempfile::TempDir;
 
 const NOTES: &str =
     "Buy milk, call Ann back about the garden, and return the blue book to the library by Friday.\n";
-/// The plugins of the default rows.
-const PLUGINS: [&str; 4] = ["llm_openai", "tools_basic", "dispatch_parallel", "loop_basic"];
+/// The plugins of the default rows, and a wrap that ships.
+const PLUGINS: [&str; 5] = ["llm_openai", "llm_retry", "tools_basic", "dispatch_parallel", "loop_basic"];
 /// Plugins of the tests: among them the wraps.
 const PLANTED: &str = "planted_bundle";
-const WRAPS: usize = 4;
 /// Much longer than the harness needs to trust a file.
 const SETTLED_WITHIN: Duration = Duration::from_secs(30);
 const LOOK: Duration = Duration::from_millis(200);
@@ -108,9 +107,9 @@ impl Scene {
         self.bundle().unwrap_or_else(|| self.singles())
     }
 
-    /// A patch that puts wraps of a plugin before the model.
-    pub(crate) fn wraps(&self, plugin: &str) -> Result<PathBuf> {
-        let rows = (1..=WRAPS).map(|n| format!("{{id: wrap-{n}, name: {plugin}}}")).collect::<Vec<_>>();
+    /// A patch that puts so many wraps of a plugin before the model.
+    pub(crate) fn wraps(&self, plugin: &str, count: usize) -> Result<PathBuf> {
+        let rows = (1..=count).map(|n| format!("{{id: wrap-{n}, name: {plugin}}}")).collect::<Vec<_>>();
         let file = self.path(&format!("{plugin}.patch.yml"));
         fs::write(&file, format!("- {{insert: [{}], after: llm-adapter}}\n", rows.join(", ")))?;
         Ok(file)

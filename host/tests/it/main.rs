@@ -10,6 +10,7 @@ mod lifeline;
 mod run;
 mod http;
 mod response;
+mod retry;
 mod policy;
 mod guards;
 mod context;

@@ -9,7 +9,7 @@ mod client;
 mod invariant;
 
 pub use assemble::Assembler;
-pub use chunk::{BlockStart, Failure, Finish, StreamChunk};
+pub use chunk::{BlockStart, Failure, Finish, StreamChunk, kind};
 pub use client::{Client, Reply};
 pub use invariant::Invariant;
 

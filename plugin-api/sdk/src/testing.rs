@@ -1,4 +1,8 @@
 //! A call's context without a host, for tests of plugins.
+mod clock;
+
+pub use clock::Clock;
+
 use contracts::Cx;
 use plugin_api::{
     CallCx, FfiFuture, RCancel, RError, RPayload, RResultE, RRun, Run, Token, TraceCx,
@@ -14,9 +18,17 @@ use std::{
 ///
 /// Its clock is real and its timer is tokio's, so waiting needs a tokio runtime. Nobody answers its questions.
 pub fn cx() -> (Cx, RCancel, Events) {
+    alone(Time::Real(Instant::now()))
+}
+
+/// The same, with a clock that stands still until the test moves it. Needs no runtime.
+pub fn cx_at(clock: &Clock) -> (Cx, RCancel, Events) {
+    alone(Time::Moved(clock.clone()))
+}
+
+fn alone(time: Time) -> (Cx, RCancel, Events) {
     let (cancel, events) = (Token::root(), Events::default());
-    let run = Alone { session: "test".into(), parent: None, start: Instant::now(), events: events.clone() };
-    let run = RRun::new(run);
+    let run = RRun::new(Alone { session: "test".into(), parent: None, time, events: events.clone() });
     let cx =
         CallCx { cancel: cancel.clone(), deadline_ns: 0, trace: TraceCx::default(), run, ext: "".into() };
     (Cx::from(cx), cancel, events)
@@ -36,8 +48,14 @@ impl Events {
 struct Alone {
     session: String,
     parent: Option<String>,
-    start: Instant,
+    time: Time,
     events: Events,
+}
+
+#[derive(Clone)]
+enum Time {
+    Real(Instant),
+    Moved(Clock),
 }
 
 impl Run for Alone {
@@ -51,7 +69,7 @@ impl Run for Alone {
 
     fn child(&self, session: RStr<'_>) -> RRun {
         let (parent, events) = (Some(self.session.clone()), self.events.clone());
-        RRun::new(Alone { session: session.into(), parent, start: self.start, events })
+        RRun::new(Alone { session: session.into(), parent, time: self.time.clone(), events })
     }
 
     fn emit(&self, kind: RStr<'_>, payload: RPayload) {
@@ -64,10 +82,18 @@ impl Run for Alone {
     }
 
     fn now_ns(&self) -> u64 {
-        u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+        let now = match &self.time {
+            Time::Real(start) => start.elapsed(),
+            Time::Moved(clock) => clock.now(),
+        };
+        u64::try_from(now.as_nanos()).unwrap_or(u64::MAX)
     }
 
     fn sleep(&self, ns: u64) -> FfiFuture<()> {
-        FfiFuture::new(async move { tokio::time::sleep(Duration::from_nanos(ns)).await })
+        let time = Duration::from_nanos(ns);
+        match &self.time {
+            Time::Real(_) => FfiFuture::new(async move { tokio::time::sleep(time).await }),
+            Time::Moved(clock) => FfiFuture::new(clock.sleep(time)),
+        }
     }
 }

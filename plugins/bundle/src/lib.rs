@@ -4,6 +4,7 @@
 extern crate dispatch_parallel as _;
 extern crate llm_deepseek as _;
 extern crate llm_openai as _;
+extern crate llm_retry as _;
 extern crate llm_scripted as _;
 extern crate loop_basic as _;
 extern crate policy_budget as _;

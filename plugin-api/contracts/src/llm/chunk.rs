@@ -1,17 +1,29 @@
 //! The items of a response stream.
 use crate::{Block, Error, Item, Result, Usage, wire};
+use kind::{ATTEMPT, BLOCK_END, BLOCK_START, FINISH, REASONING_DELTA, TEXT_DELTA, TOOL_CALL_DELTA, USAGE};
 use plugin_api::RChunk;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-const BLOCK_START: u16 = 1;
-const TEXT_DELTA: u16 = 2;
-const REASONING_DELTA: u16 = 3;
-const TOOL_CALL_DELTA: u16 = 4;
-const BLOCK_END: u16 = 5;
-const USAGE: u16 = 6;
-const FINISH: u16 = 7;
-const ATTEMPT: u16 = 8;
+/// The kinds on the wire: what a wrap that hands on batches unopened tells a chunk by.
+pub mod kind {
+    /// A block opens; `data`.
+    pub const BLOCK_START: u16 = 1;
+    /// `text`.
+    pub const TEXT_DELTA: u16 = 2;
+    /// `text`.
+    pub const REASONING_DELTA: u16 = 3;
+    /// A fragment of arguments; `text`.
+    pub const TOOL_CALL_DELTA: u16 = 4;
+    /// A block is complete; `data` for one that is given whole.
+    pub const BLOCK_END: u16 = 5;
+    /// `data`.
+    pub const USAGE: u16 = 6;
+    /// The last chunk of a stream; `data`.
+    pub const FINISH: u16 = 7;
+    /// `data`.
+    pub const ATTEMPT: u16 = 8;
+}
 
 /// One item. `index` names a block within the response; blocks may interleave.
 #[derive(Clone, Debug, PartialEq)]
