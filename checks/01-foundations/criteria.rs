@@ -5,6 +5,8 @@ mod llm_failures;
 mod llm_requests;
 mod loops;
 mod defects;
+mod runs;
+mod shell;
 mod swap;
 mod tools;
 
@@ -82,7 +84,7 @@ const CRITERIA: &[Criterion] = &[
         part: 6,
         claim: "run_shell runs in the root and returns its output; a long one is cut, with a note of how much",
         services: &["tools"],
-        kind: Kind::Checked(tools::SHELL),
+        kind: Kind::Checked(shell::SHELL),
     },
     Criterion {
         id: "L1.12",

@@ -1,5 +1,5 @@
 //! L1.15: another adapter in the llm row, and nothing else notices.
-use super::loops::{Run, task};
+use super::runs::{Run, task};
 use crate::check::{Check, Miss, Subject, Tried, Verdict, ensure, scripted};
 use checks::fake_model::FakeModel;
 use serde_json::{Value, json};

@@ -4,6 +4,7 @@ use plugin_sdk::contracts::llm::{
     BlockStart, Client, Contract, Failure, Finish, Llm, LlmRequest, StreamChunk, code,
 };
 use plugin_sdk::*;
+use std::io::Write as _;
 
 pub(crate) struct Model {
     below: Client,
@@ -27,6 +28,10 @@ impl Llm for Model {
         let (request, history) = asked(&self.config.defect, request, history);
         let (below, config) = (self.below.clone(), self.config.clone());
         emit(|out| async move {
+            if config.defect == "prints" {
+                // A closed stdout is no concern of a plugin that should not have it.
+                std::io::stdout().write_all(b"noise\n").ok();
+            }
             if config.defect == "asks-twice" && !request.tools.is_empty() && mentions(&history, "\"call_1\"")
             {
                 let mut first = below.stream(&request, &history, &cx);

@@ -112,6 +112,9 @@ impl<'a> Tried<'a> {
     ) -> Result<Vec<T>, Miss> {
         let mut items: Vec<Result<T, Miss>> = Vec::new();
         let ended = self.call_lines(service, method, head, parts, &mut |line| {
+            if is_event(line) {
+                return;
+            }
             let item = item(line);
             if let Ok(item) = &item {
                 see(item);
@@ -131,8 +134,11 @@ impl<'a> Tried<'a> {
     ) -> Result<(Value, Vec<String>), Miss> {
         let ended = self.call_lines(service, method, head, &[], &mut |_| {})?;
         well(&ended, &format!("{service}.{method} to answer"))?;
-        let answer: Value =
-            ended.lines.first().and_then(|line| serde_json::from_str(line).ok()).unwrap_or_default();
+        let mut lines = ended.lines.iter().filter(|line| !is_event(line));
+        let (Some(line), None) = (lines.next(), lines.next()) else {
+            return Err(foreign(ended.lines.first().map_or("", |line| line)));
+        };
+        let Ok(answer) = serde_json::from_str::<Value>(line) else { return Err(foreign(line)) };
         let parts = answer["parts"].as_array().into_iter().flatten();
         Ok((answer["head"].clone(), parts.filter_map(|part| part.as_str().map(str::to_owned)).collect()))
     }
@@ -174,6 +180,11 @@ pub(crate) fn foreign(line: &str) -> Miss {
     let got = format!("a line on standard output that is not the harness's: {line}");
     Miss::new(got, "standard output to be the harness's alone")
         .next("let the plugin print nothing: use `tracing`")
+}
+
+/// Whether a row has said it beside the answer, as an event of the call.
+fn is_event(line: &str) -> bool {
+    serde_json::from_str::<Value>(line).is_ok_and(|value| value["type"].is_string())
 }
 
 /// An item of a stream, as `harness call` prints it.

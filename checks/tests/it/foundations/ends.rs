@@ -47,6 +47,17 @@ fn a_stream_that_breaks_the_rules_is_told_which() {
 }
 
 #[test]
+fn a_plugin_that_prints_is_told_of() {
+    let folder =
+        Folder::with(&[("p.yml", "- insert: [{id: defect, name: defect-llm, config: {defect: prints}}]\n")]);
+    for criterion in ["L1.6", "L1.12"] {
+        let said = folder.check(&["--config", ROWS, "--patch", "p.yml", "--only", criterion]);
+        let got = "got    a line on standard output that is not the harness's: noise\n";
+        assert!(said.code == Some(1) && said.out.contains(got), "{}", said.out);
+    }
+}
+
+#[test]
 fn a_signal_ends_the_suite_and_what_it_has_started() {
     let patch = "- {id: llm-adapter, name: llm-faulty, config: {fault: silent}}\n";
     let folder = Folder::with(&[("p.yml", patch)]);
