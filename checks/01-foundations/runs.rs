@@ -44,6 +44,9 @@ pub(super) fn task(tried: &Tried<'_>, model: &FakeModel, args: &[&str], task: &s
     let events: Vec<Value> = ended.lines.iter().filter_map(|line| serde_json::from_str(line).ok()).collect();
     let out = events.iter().filter(|event| event["type"] == "out");
     let text = out.filter_map(|event| event["text"].as_str()).collect();
+    if ended.cut.is_some() {
+        return Err(ended.miss("a run that says how it ended"));
+    }
     if let Some(line) = ended.lines.iter().find(|line| serde_json::from_str::<Value>(line).is_err()) {
         return Err(foreign(line));
     }
