@@ -12,7 +12,7 @@ use crate::lesson::{self, Lesson, Stub};
 use crate::notes::{self, Question};
 use crate::{place::Place, problem::Problem, run, say};
 
-const USAGE: &str = "harness-lab status [01]";
+const USAGE: &str = "harness lab status [01]";
 
 /// What `harness check --json` prints, as far as it is of use here.
 #[derive(Deserialize)]
@@ -129,20 +129,24 @@ fn report(
     }
     let start = if place.is_checkout { "cargo lab start" } else { "harness lab start" };
     let not_begun = questions.is_empty().then(|| format!("{start} {}", lesson.id));
-    let next = not_begun.or(next).or_else(|| undone(lesson, checked, rows, questions));
+    let next = not_begun.or(next).or_else(|| undone(place, lesson, checked, rows, questions));
     let next = next.unwrap_or_else(|| "all is done".to_owned());
     writeln!(text, "\nNext: {next}").ok();
     text
 }
 
-/// What the checks do not tell: the first part with an open question, or with a row that is still the reference's.
+/// What the checks do not tell: the first part with an open question, or with a row that is still the reference's. The parts before the
+/// first stub need the repository.
 fn undone(
+    place: &Place,
     lesson: &Lesson,
     checked: &Checked,
     rows: &HashMap<String, String>,
     questions: &[Question],
 ) -> Option<String> {
-    lesson.parts.iter().find_map(|(part, _)| {
+    let first_stub = lesson.stubs.iter().map(|stub| stub.part).min().unwrap_or_default();
+    let is_here = |part: u64| place.is_checkout || part == 0 || part >= first_stub;
+    lesson.parts.iter().filter(|(part, _)| is_here(*part)).find_map(|(part, _)| {
         let open = |criterion: &&Criterion| criterion.part == *part && word(criterion, questions) == "open";
         let question = checked.results.iter().find(open);
         let row = || {

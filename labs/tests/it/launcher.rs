@@ -245,7 +245,7 @@ fn a_wrong_call_says_how_to_call_and_exits_2() {
         (&["start"], "no lab was named; there is 01", "harness lab start 01"),
         (&["start", "02"], "lab `02` is not known; there is 01", "harness lab start 01"),
         (&["start", "01", "x"], "argument `x` is one too many", "harness lab start 01"),
-        (&["status", "7"], "lab `7` is not known; there is 01", "harness-lab status [01]"),
+        (&["status", "7"], "lab `7` is not known; there is 01", "harness lab status [01]"),
     ] {
         let (code, stdout, stderr) = target.run(arguments);
         let wanted = format!("error: {wanted} (USAGE)\n  hint: {hint}\n");
