@@ -41,15 +41,13 @@ pub(super) fn task(tried: &Tried<'_>, model: &FakeModel, args: &[&str], task: &s
     let args: Vec<&str> =
         ["run", "--output", "stream-json"].iter().chain(args).chain(&[task]).copied().collect();
     let ended = tried.harness(&args, &mut |_| {})?;
-    let events: Vec<Value> = ended.lines.iter().filter_map(|line| serde_json::from_str(line).ok()).collect();
-    let out = events.iter().filter(|event| event["type"] == "out");
-    let text = out.filter_map(|event| event["text"].as_str()).collect();
     if ended.cut.is_some() {
         return Err(ended.miss("a run that says how it ended"));
     }
-    if let Some(line) = ended.lines.iter().find(|line| serde_json::from_str::<Value>(line).is_err()) {
-        return Err(foreign(line));
-    }
+    let read = |line: &String| serde_json::from_str::<Value>(line).map_err(|_unread| foreign(line));
+    let events = ended.lines.iter().map(read).collect::<Result<Vec<Value>, Miss>>()?;
+    let out = events.iter().filter(|event| event["type"] == "out");
+    let text = out.filter_map(|event| event["text"].as_str()).collect();
     match events.last() {
         Some(end) if end["type"] == "end" => Ok(Run { end: end.clone(), text, requests: model.requests() }),
         _ => Err(ended.miss("a run that says how it ended")),

@@ -35,6 +35,10 @@ type Seen = Vec<(&'static str, Vec<Failed>)>;
 /// Prints which criterion sees which defect. The exit code is 1 when a defect is seen elsewhere than planned, or not at all, or when
 /// a check has no defect.
 pub(crate) fn print(module: &'static Module, subject: &Subject) -> Result<ExitCode, Failure> {
+    if let Err(miss) = subject.alone().and_then(|tried| tried.patch(NONE)?.rows()) {
+        let hint = "run it in a checkout, as `cargo checks 01 --defects`, on rows that mount";
+        return Err(Failure::new("NO_DEFECTS", format!("no defect can be planted: {}", miss.got), hint));
+    }
     let checked: Vec<&Criterion> =
         module.criteria.iter().filter(|criterion| matches!(criterion.kind, Kind::Checked(_))).collect();
     let width = module.defects.iter().map(|defect| defect.name.len()).max().unwrap_or_default();
@@ -44,10 +48,6 @@ pub(crate) fn print(module: &'static Module, subject: &Subject) -> Result<ExitCo
         checked.iter().map(|c| format!("{:6}", c.id)).collect::<String>().trim_end()
     ))?;
     let mut wrong = Vec::new();
-    if let Err(miss) = subject.alone().and_then(|tried| tried.patch(NONE)?.rows()) {
-        let hint = "run it in a checkout, as `cargo checks 01 --defects`, on rows that mount";
-        return Err(Failure::new("NO_DEFECTS", format!("no defect can be planted: {}", miss.got), hint));
-    }
     let planted = plant(module, subject)?;
     if interrupt::came() {
         return Ok(ExitCode::from(INTERRUPTED));

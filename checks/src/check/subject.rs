@@ -19,6 +19,7 @@ use std::{
 pub(crate) const KEY: &str = "sk-check-5f3a91c07be24d68";
 /// The model that they get.
 pub(crate) const MODEL: &str = "check-model";
+
 /// Rows under check.
 pub(crate) struct Subject {
     harness: PathBuf,
@@ -43,28 +44,18 @@ impl Subject {
         let here = Some(Path::new("harness.yml")).filter(|file| file.is_file());
         let config = config.or(here).map(absolute).transpose()?;
         let patches = patches.iter().map(|file| absolute(file)).collect::<Result<_, _>>()?;
-        Ok(Subject {
-            harness,
-            config,
-            patches,
-            until: Cell::default(),
-            rows: OnceCell::default(),
-            seen: RefCell::default(),
-        })
+        Ok(Subject::of(harness, config, patches))
+    }
+
+    fn of(harness: PathBuf, config: Option<PathBuf>, patches: Vec<PathBuf>) -> Self {
+        let (until, rows, seen) = (Cell::default(), OnceCell::default(), RefCell::default());
+        Subject { harness, config, patches, until, rows, seen }
     }
 
     /// The same rows with one more patch.
     pub(crate) fn patched(&self, patch: &Path) -> Self {
-        let (harness, config) = (self.harness.clone(), self.config.clone());
         let patches = self.patches.iter().cloned().chain([patch.to_owned()]).collect();
-        Subject {
-            harness,
-            config,
-            patches,
-            until: Cell::default(),
-            rows: OnceCell::default(),
-            seen: RefCell::default(),
-        }
+        Subject::of(self.harness.clone(), self.config.clone(), patches)
     }
 
     /// Begins a criterion, which may run for so long.

@@ -112,10 +112,7 @@ impl<'a> Tried<'a> {
     ) -> Result<Vec<T>, Miss> {
         let mut items: Vec<Result<T, Miss>> = Vec::new();
         let ended = self.call_lines(service, method, head, parts, &mut |line| {
-            if is_event(line) {
-                return;
-            }
-            let item = item(line);
+            let Some(item) = item(line) else { return };
             if let Ok(item) = &item {
                 see(item);
             }
@@ -134,11 +131,11 @@ impl<'a> Tried<'a> {
     ) -> Result<(Value, Vec<String>), Miss> {
         let ended = self.call_lines(service, method, head, &[], &mut |_| {})?;
         well(&ended, &format!("{service}.{method} to answer"))?;
-        let mut lines = ended.lines.iter().filter(|line| !is_event(line));
-        let (Some(line), None) = (lines.next(), lines.next()) else {
+        let mut answers = ended.lines.iter().filter_map(|line| answered(line));
+        let (Some(answer), None) = (answers.next(), answers.next()) else {
             return Err(foreign(ended.lines.first().map_or("", |line| line)));
         };
-        let Ok(answer) = serde_json::from_str::<Value>(line) else { return Err(foreign(line)) };
+        let answer = answer?;
         let parts = answer["parts"].as_array().into_iter().flatten();
         Ok((answer["head"].clone(), parts.filter_map(|part| part.as_str().map(str::to_owned)).collect()))
     }
@@ -182,17 +179,22 @@ pub(crate) fn foreign(line: &str) -> Miss {
         .next("let the plugin print nothing: use `tracing`")
 }
 
-/// Whether a row has said it beside the answer, as an event of the call.
-fn is_event(line: &str) -> bool {
-    serde_json::from_str::<Value>(line).is_ok_and(|value| value["type"].is_string())
+/// What `harness call` answers in a line; none for an event, which a row has said beside the answer.
+fn answered(line: &str) -> Option<Result<Value, Miss>> {
+    match serde_json::from_str::<Value>(line) {
+        Ok(value) if value["type"].is_string() => None,
+        Ok(value) => Some(Ok(value)),
+        Err(_) => Some(Err(foreign(line))),
+    }
 }
 
 /// An item of a stream, as `harness call` prints it.
-fn item<T: Item>(line: &str) -> Result<T, Miss> {
-    let value: Value = serde_json::from_str(line).unwrap_or_default();
-    if !value["kind"].is_u64() {
-        return Err(foreign(line));
-    }
+fn item<T: Item>(line: &str) -> Option<Result<T, Miss>> {
+    let read = |value: Value| if value["kind"].is_u64() { from_json(&value) } else { Err(foreign(line)) };
+    Some(answered(line)?.and_then(read))
+}
+
+fn from_json<T: Item>(value: &Value) -> Result<T, Miss> {
     let number = |key: &str| value[key].as_u64().unwrap_or_default();
     let data = if value["data"].is_null() { String::new() } else { value["data"].to_string() };
     let parts = value["parts"].as_array().into_iter().flatten().filter_map(Value::as_str);
